@@ -7,7 +7,7 @@
 // joints, what bounces (an impulse loses C of what it returns), and all contacts where contact_give is 0. Those that
 // bear load are springs then, too, of the least depth that keeps a pile together: under the weight of all that may rest
 // on it such a contact gives way by g_L = 1e-7 typical lengths, so that k = M g / g_L, and with w = J v + C (lambda -
-// last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer than that.
+// last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer.
 // Rows of angles are rows of lengths here: they are multiplied by the typical length.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"

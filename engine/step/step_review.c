@@ -19,8 +19,12 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (has_rows && !cairn_step_failed(step) && pass < stiff_passes) {
         review->stiffness = cairn_step_review_stiffness(step, contacts, system, review->lambda);
     }
-    if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
+    // Springs once more: the load that a solve finds is another one when they have become harder.
+    int spring_passes = def->touch_passes > 1 ? def->touch_passes + 1 : 1;
+    if (has_rows && !cairn_step_failed(step) && pass < spring_passes) {
         review->is_overloaded = cairn_step_review_springs(step, contacts, system, review->lambda);
+    }
+    if (has_rows && !cairn_step_failed(step) && pass < def->touch_passes) {
         review->is_misjudged = cairn_step_review_touches(step, contacts, system, review->lambda);
     }
     if (has_rows && !cairn_step_failed(step)) {

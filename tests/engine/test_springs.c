@@ -23,7 +23,7 @@ static CairnBodyId put(CairnWorld *world, CairnShapeDef shape, CairnVec3 positio
     return motion_shape(world, &body, &shape);
 }
 
-// By a fourth at four corners, by contact_give at one point, and by 1 + ln 100 times that under a hundred times as much.
+// By a fourth at four corners, by contact_give at one point, by 1 + ln 100 times that under a hundred times the load.
 static void they_give_way_by_their_load(void **state) {
     (void)state;
     for (double give = 1e-7; give < 2e-5; give *= 10) {
