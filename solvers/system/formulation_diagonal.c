@@ -87,3 +87,42 @@ void cairn_diagonal_add(const CairnDiagonal *diagonal, int index) {
         cairn_diagonal_add_term(diagonal, group, &terms[t]);
     }
 }
+
+typedef long long EightBits __attribute__((vector_size(64), may_alias));
+
+static inline void make_absolute(const double *row, Eight *size) {
+    *size = (Eight)(*(const EightBits *)row & 0x7fffffffffffffff);
+}
+
+// The sum over the rows of a block, or over one row.
+static inline void add_sizes(const double *J, int stride, const double *block, Eight *sum) {
+    Eight size[3];
+    for (int i = 0; i < 3; i++) {
+        make_absolute(J + (ptrdiff_t)i * stride, &size[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        *sum += size[i] *
+                (size[0] * fabs(block[3 * i]) + size[1] * fabs(block[3 * i + 1]) + size[2] * fabs(block[3 * i + 2]));
+    }
+}
+
+void cairn_diagonal_add_weights(const CairnDiagonal *diagonal, const CairnRowWeights *S, const CairnGroup *group) {
+    const CairnGroupTerm *terms = diagonal->groups->terms + group->first_term;
+    for (int t = 0; t < group->term_count; t++) {
+        for (int first = 0; first < terms[t].stride; first += 8) {
+            const double *J = diagonal->groups->J + terms[t].J + first;
+            Eight sum = {0};
+            for (int k = 0, rows; k < group->row_count; k += rows, J += rows * terms[t].stride) {
+                int f = cairn_block_at(S, group->first_row + k);
+                rows = f >= 0 ? 3 : 1;
+                if (f >= 0) {
+                    add_sizes(J, terms[t].stride, S->block[f], &sum);
+                } else {
+                    Eight row = *(const Eight *)J;
+                    sum += row * row * fabs(S->weight[S->rows[group->first_row + k]]);
+                }
+            }
+            add_sum(diagonal, &terms[t], first, &sum);
+        }
+    }
+}

@@ -53,6 +53,101 @@ void cairn_formulation_add_single(const double *J, const double *negative, int c
     add_columns(diagonal, front, row, row);
 }
 
+// ---- with an unsymmetric weight --------------------------------------------------------------------------------------
+
+// The entries of a diagonal block above its diagonal, transposed.
+static void add_above(const Eight block[DOFS], const CairnLinalgFront *front, int row) {
+    double *to = cairn_linalg_diagonal(front, row);
+    size_t stride = (size_t)(row < front->below_at ? front->rows : front->update_rows);
+    UNROLL for (int i = 0; i < DOFS; i++) {
+        UNROLL for (int j = i + 1; j < DOFS; j++) {
+            to[(size_t)i * stride + (size_t)j] += block[j][i];
+        }
+    }
+}
+
+// S J and S^T J of the three rows of a block.
+ALWAYS_INLINE void weigh(const double *S, const Eight *J, Eight *SJ) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        SJ[i] = J[0] * S[3 * i] + J[1] * S[3 * i + 1] + J[2] * S[3 * i + 2];
+    }
+}
+
+ALWAYS_INLINE void weigh_transposed(const double *S, const Eight *J, Eight *SJ) {
+    UNROLL for (int i = 0; i < 3; i++) {
+        SJ[i] = J[0] * S[i] + J[1] * S[3 + i] + J[2] * S[6 + i];
+    }
+}
+
+// The sums of a pair: two diagonal blocks, the block below the diagonal, and the transposed one above it.
+typedef struct PairSums {
+    Eight late[DOFS], early[DOFS], lower[DOFS], upper[DOFS];
+} PairSums;
+
+ALWAYS_INLINE void add_row(const Eight *a, const Eight *b, const Eight *Sa, const Eight *Sb, const Eight *Tb,
+                           PairSums *sums) {
+    UNROLL for (int j = 0; j < DOFS; j++) {
+        sums->late[j] += *a * ((const double *)Sa)[j];
+        sums->lower[j] += *a * ((const double *)Sb)[j];
+        sums->upper[j] += *a * ((const double *)Tb)[j];
+        sums->early[j] += *b * ((const double *)Sb)[j];
+    }
+}
+
+void cairn_formulation_add_weighed_pair(const double *J_late, const double *J_early, const CairnRowWeights *S,
+                                        int first, int count, const CairnLinalgFront *fronts, int late, int early) {
+    const Eight *a = (const Eight *)J_late, *b = (const Eight *)J_early;
+    PairSums sums = {0};
+    Eight Sa[3], Sb[3], Tb[3];
+    for (int r = 0, rows; r < count; r += rows) {
+        int f = cairn_block_at(S, first + r);
+        rows = f >= 0 ? 3 : 1;
+        if (f >= 0) {
+            weigh(S->block[f], a + r, Sa);
+            weigh(S->block[f], b + r, Sb);
+            weigh_transposed(S->block[f], b + r, Tb);
+        } else {
+            double weight = S->weight[S->rows[first + r]];
+            Sa[0] = a[r] * weight;
+            Sb[0] = Tb[0] = b[r] * weight;
+        }
+        for (int i = 0; i < rows; i++) {
+            add_row(a + r + i, b + r + i, Sa + i, Sb + i, Tb + i, &sums);
+        }
+    }
+    add_columns(sums.late, &fronts[0], late, late);
+    add_columns(sums.lower, &fronts[0], late, early);
+    add_columns(sums.early, &fronts[0], early, early);
+    add_above(sums.late, &fronts[1], late);
+    add_columns(sums.upper, &fronts[1], late, early);
+    add_above(sums.early, &fronts[1], early);
+}
+
+void cairn_formulation_add_weighed_single(const double *J, const CairnRowWeights *S, int first, int count,
+                                          const CairnLinalgFront *fronts, int row) {
+    const Eight *a = (const Eight *)J;
+    Eight diagonal[DOFS], Sa[3];
+    UNROLL for (int j = 0; j < DOFS; j++) {
+        diagonal[j] = (Eight){0};
+    }
+    for (int r = 0, rows; r < count; r += rows) {
+        int f = cairn_block_at(S, first + r);
+        rows = f >= 0 ? 3 : 1;
+        if (f >= 0) {
+            weigh(S->block[f], a + r, Sa);
+        } else {
+            Sa[0] = a[r] * S->weight[S->rows[first + r]];
+        }
+        for (int i = 0; i < rows; i++) {
+            UNROLL for (int j = 0; j < DOFS; j++) {
+                diagonal[j] += a[r + i] * ((const double *)&Sa[i])[j];
+            }
+        }
+    }
+    add_columns(diagonal, &fronts[0], row, row);
+    add_above(diagonal, &fronts[1], row);
+}
+
 void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row) {
     double *to = cairn_linalg_diagonal(front, row);
     size_t stride = (size_t)(row < front->below_at ? front->rows : front->update_rows);
