@@ -134,8 +134,8 @@ static void clear_update(const CairnLinalgSupernode *super, double *update, int 
 }
 
 // Add the matrix' entries to the fronts of a supernode, and the update matrices of its children.
-static void assemble(CairnLinalgFactor *factor, const CairnLinalgSource *source, const CairnLinalgSupernode *super,
-                     const CairnLinalgFront *fronts) {
+static inline void assemble(CairnLinalgFactor *factor, const CairnLinalgSource *source,
+                            const CairnLinalgSupernode *super, const CairnLinalgFront *fronts) {
     const CairnLinalgPlan *plan = factor->plan;
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
         int node = plan->node_order[k], pivot = plan->node_pivot[node];
@@ -148,15 +148,16 @@ static void assemble(CairnLinalgFactor *factor, const CairnLinalgSource *source,
         int element = plan->element_order[k];
         source->element(source->user, element, fronts, plan->element_row + plan->element_start[element]);
     }
+    const double *updates[2] = {factor->updates, factor->upper_updates};
+    int sides = factor->upper_updates != NULL ? 2 : 1;
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
-        extend(plan, factor->updates, &plan->supernodes[c], &fronts[0]);
-        if (factor->upper_updates != NULL) {
-            extend(plan, factor->upper_updates, &plan->supernodes[c], &fronts[1]);
+        for (int side = 0; side < sides; side++) {
+            extend(plan, updates[side], &plan->supernodes[c], &fronts[side]);
         }
     }
 }
 
-static CairnLinalgFront clear_front(const CairnLinalgSupernode *super, double *panels, double *updates) {
+static inline CairnLinalgFront clear_front(const CairnLinalgSupernode *super, double *panels, double *updates) {
     int update_rows = super->rows - super->below_at;
     double *panel = panels + super->panel, *update = updates + super->update;
     memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);

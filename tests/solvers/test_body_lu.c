@@ -360,7 +360,7 @@ static void a_pivot_that_vanishes_is_reported(void **state) {
         c.weight[0] = (-1 + 0.5 * sign) * mass;
         assert_ok(cairn_body_lu_factor(&c.lu, c.weight, NULL));
     }
-    double bad[] = {-mass, NAN, INFINITY};
+    double bad[] = {-mass, (double)NAN, (double)INFINITY};
     for (int k = 0; k < 3; k++) {
         c.weight[0] = bad[k];
         CairnStatus status = cairn_body_lu_factor(&c.lu, c.weight, NULL);
@@ -391,6 +391,44 @@ static void other_formulations_are_refused(void **state) {
     test_pile_free(&pile);
 }
 
+// Nothing more can be allocated, and of the arena's chunk `left` pieces of `total` are free: too few, until they do.
+static CairnCode init_with(const CairnProblem *problem, int left, int *total) {
+    SupportMemory memory = {0};
+    CairnAllocator failing = support_allocator(&memory);
+    CairnArena arena;
+    CairnSystem system;
+    CairnBodyLu lu;
+    cairn_arena_init(&arena, &failing);
+    CairnSolverContext context = {.allocator = &failing, .thread_count = 1, .arena = &arena};
+    assert_ok(
+        cairn_system_init(&system, problem, &(CairnSystemSetup){.formulation = CAIRN_FORMULATION_BODY}, &context));
+    memory.fail_from = memory.calls + 1;
+    CairnArenaMark mark = cairn_arena_mark(&arena);
+    for (*total = 0; cairn_arena_push(&arena, CAIRN_ALIGNMENT, 1) != NULL; ++*total) {
+    }
+    cairn_arena_release(&arena, mark);
+    for (int k = left; k < *total; k++) {
+        assert_non_null(cairn_arena_push(&arena, CAIRN_ALIGNMENT, 1));
+    }
+    CairnStatus status = cairn_body_lu_init(&lu, &system);
+    cairn_arena_free(&arena);
+    assert_memory_clean(&memory);
+    return status.code;
+}
+
+static void no_memory_is_reported(void **state) {
+    (void)state;
+    TestPile pile;
+    uint64_t seed = 6;
+    test_pile_heap(&pile, &seed, 2, 1e-6, CAIRN_FRICTION_COULOMB);
+    int total = 0, refused = 0, left = 0;
+    for (; init_with(&pile.problem, left, &total) == CAIRN_OUT_OF_MEMORY && left < total; left++) {
+        refused++;
+    }
+    assert_true(refused >= 4 && left < total); // four arrays are wanted, and there is room for them
+    test_pile_free(&pile);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heaps_are_solved),
@@ -402,6 +440,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_the_bits),
         cmocka_unit_test(a_pivot_that_vanishes_is_reported),
         cmocka_unit_test(other_formulations_are_refused),
+        cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
