@@ -23,6 +23,7 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
         return 0;
     }
     const CairnStore *store = &world->store;
+    double whole = world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1; // records are of its second half
     for (int i = 0; contacts != NULL && i < store->contact_count && i < capacity; i++) {
         const CairnContactRecord *r = &store->contacts[i];
         CairnVec3 t2 = cairn_cross(r->normal, r->tangent_1);
@@ -36,7 +37,7 @@ int cairn_world_contacts(const CairnWorld *world, CairnContact *contacts, int ca
             .tangent_1 = r->tangent_1,
             .tangent_2 = t2,
             .distance = r->distance,
-            .impulse = {r->normal_impulse, r->tangents[0], r->tangents[1]},
+            .impulse = {whole * r->normal_impulse, whole * r->tangents[0], whole * r->tangents[1]},
             .id = r->id,
         };
     }

@@ -160,7 +160,7 @@ static CairnStatus check_touches(const CairnStore *store) {
 // ---- the whole ----
 
 CairnStatus cairn_snapshot_check(const CairnStore *store) {
-    if (store->last_h != 0 && !(store->last_h >= CAIRN_STEP_MIN && store->last_h <= CAIRN_STEP_MAX)) {
+    if (store->last_h != 0 && !(store->last_h >= CAIRN_STEP_MIN / 2000 && store->last_h <= CAIRN_STEP_MAX)) {
         return cairn_error(CAIRN_CORRUPT, "snapshot: its last step was of %g s", store->last_h);
     }
     for (int i = 0; i < store->body_pool.count; i++) {

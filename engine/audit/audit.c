@@ -211,17 +211,19 @@ CairnStatus cairn_audit_end(CairnAudit *audit, const CairnWorld *world, CairnAud
     audit->is_begun = false;
     audit->last_step = world->store.step_index;
     audit->world = world;
-    double part = world->store.last_h, passed = world->store.time - audit->time;
+    bool is_midpoint = world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT; // then forces act in two halves of a part
+    double part = (is_midpoint ? 2 : 1) * world->store.last_h, passed = world->store.time - audit->time;
     audit->parts = part > 0 && passed > 1.5 * part ? (int)round(cairn_min(passed / part, 1e6)) : 1;
     audit->h = audit->parts * part;
     audit->report = report;
     *report = (CairnAuditReport){.step_index = world->store.step_index, .is_full = depth == CAIRN_AUDIT_FULL};
-    if (audit->parts > 1) {
+    if (audit->parts > 1 || is_midpoint) {
         cairn_audit_balance_divided(audit);
     } else {
         cairn_audit_balance(audit);
     }
     cairn_audit_check_joints(audit);
+    cairn_audit_check_limits(audit);
     CairnStatus status = cairn_ok();
     if (depth == CAIRN_AUDIT_FULL) {
         double t1 = cairn_timer_now();

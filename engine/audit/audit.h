@@ -59,7 +59,7 @@ typedef struct CairnAuditJoint {
     int i, j;        // the axes of `hold`
     unsigned locked; // bit k: the length along axis k is locked
     double length;   // of a rod; < 0: none
-    bool is_gear, drives_length, drives_angle, limits_length, limits_angle;
+    bool is_gear, is_distance, drives_length, drives_angle, limits_length, limits_angle;
     double compliance; // the largest of its locked axes
     int geared[2];     // slots of the joints that a gear couples
 } CairnAuditJoint;
@@ -135,6 +135,12 @@ static inline double cairn_audit_size(CairnVec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
+// What is left of an error that the step began with: what is apart comes together by a fraction of it, and no faster
+// than a speed.
+static inline double cairn_audit_left(double error, double fraction, double speed, double h) {
+    return error - cairn_min(fraction * error, h * speed);
+}
+
 // ---- balance.c ----
 
 // The angular momentum about the centre of mass.
@@ -163,6 +169,11 @@ void cairn_audit_balance(CairnAudit *audit);
 // Reads the definitions again where some have changed.
 void cairn_audit_read_joints(CairnAudit *audit, const CairnWorld *world);
 void cairn_audit_check_joints(CairnAudit *audit);
+
+// ---- audit_limits.c ----
+
+// How far coordinates are beyond their limits, and gears off.
+void cairn_audit_check_limits(CairnAudit *audit);
 
 // What a joint reports to have given body B: an impulse at B's frame as it was before the step.
 typedef struct CairnAuditWrench {

@@ -77,6 +77,7 @@ static void read_joint(const CairnStore *store, int slot, CairnAuditJoint *out) 
     unsigned locked = locked_axes(def);
     *out = (CairnAuditJoint){.bodies = {joint->bodies[0], joint->bodies[1]}, .slot = slot, .length = -1};
     out->is_gear = def->type == CAIRN_JOINT_GEAR;
+    out->is_distance = def->type == CAIRN_JOINT_DISTANCE;
     out->geared[0] = (int)def->joint_a.index - 1;
     out->geared[1] = (int)def->joint_b.index - 1;
     out->frames[0] = from_center(store, joint->bodies[0], def->frame_a);
@@ -215,12 +216,6 @@ static double accuracy_of(const CairnAudit *audit) {
     return CAIRN_AUDIT_JOINT_ACCURACY * audit->world->def.typical_length;
 }
 
-// What is left of an error that the step began with: what is apart comes together by a fraction of it, and no faster
-// than a speed.
-static double left_of(double error, double fraction, double speed, double h) {
-    return error - cairn_min(fraction * error, h * speed);
-}
-
 // A joint that follows the arcs of its bodies to second order misses the third: r (h w)^3 / 6.
 static double cubed(double x) {
     return x * x * x / 6;
@@ -236,9 +231,9 @@ static Error limits_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
         m.turns[k] /= audit->parts;
     }
     limit.length = accuracy + reach[0] * cubed(m.turns[0]) + reach[1] * cubed(m.turns[1]) +
-                   left_of(before.length, def->joint_fraction, def->joint_push, audit->h);
+                   cairn_audit_left(before.length, def->joint_fraction, def->joint_push, audit->h);
     limit.angle = accuracy / cairn_max(reach[0] + reach[1], accuracy) + cubed(m.turns[0] + m.turns[1]) +
-                  left_of(before.angle, def->joint_fraction, def->joint_turn, audit->h);
+                  cairn_audit_left(before.angle, def->joint_fraction, def->joint_turn, audit->h);
     if (joint->compliance > 0) { // it gives way by h C lambda
         CairnAuditWrench w = cairn_audit_wrench(audit, joint);
         limit.length += audit->h * joint->compliance * cairn_length(w.force);
@@ -268,6 +263,17 @@ void cairn_audit_check_joints(CairnAudit *audit) {
 
 // ---- reported impulses ----
 
+// The length along which a rod or a rope pulls; 0: other joints.
+static double span_of(const CairnAudit *audit, const CairnAuditJoint *joint) {
+    CairnVec3 ends[2];
+    for (int k = 0; k < 2 && joint->is_distance && joint->length < 0; k++) {
+        CairnTransform pose = cairn_audit_pose(audit, joint->bodies[k], false);
+        ends[k] = cairn_add(pose.p, cairn_rotate(pose.q, joint->frames[k].p));
+    }
+    bool is_rope = joint->is_distance && joint->length < 0;
+    return is_rope ? cairn_length(cairn_sub(ends[1], ends[0])) : cairn_max(joint->length, 0);
+}
+
 CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint) {
     CairnJointState state;
     Moving m = moving_of(audit, joint);
@@ -279,8 +285,9 @@ CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoi
     w.torque = cairn_scale(audit->h, state.torque);
     w.turn = m.turns[0] + m.turns[1];
     w.swing = m.turns[0];
-    if (joint->length > 0) { // along the rod, which swings
-        w.swing = w.turn + audit->h * m.speed / joint->length;
+    double span = span_of(audit, joint);
+    if (span > 0) { // along the rod, which swings
+        w.swing = w.turn + audit->h * m.speed / span;
     }
     return w;
 }
@@ -288,7 +295,7 @@ CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoi
 double cairn_audit_turning_arm(const CairnAudit *audit, const CairnAuditJoint *joint, int k) {
     CairnAuditWrench w = cairn_audit_wrench(audit, joint);
     Moving m = moving_of(audit, joint);
-    double arm = cairn_length(m.arms[k]) + cairn_max(joint->length, 0), swing = joint->length > 0 ? w.swing : 0;
+    double span = span_of(audit, joint), arm = cairn_length(m.arms[k]) + span, swing = span > 0 ? w.swing : 0;
     return cairn_length(w.force) * arm * (m.turns[k] + swing) + cairn_length(w.torque) * w.turn;
 }
 

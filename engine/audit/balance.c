@@ -25,11 +25,9 @@ static bool stops_short(CairnVec3 drift, CairnVec3 way) {
     return along <= 0 && -along <= square && cairn_length(across) <= 1e-9 * square * sqrt(square);
 }
 
-// What the pose does beyond the way of the velocity: h v+ or, under the midpoint rule, h (v + v+) / 2.
+// What the pose does beyond the way of the velocity, h v+.
 static CairnVec3 drift_of(const CairnAudit *audit, const CairnAuditBody *then, const CairnBody *now, CairnVec3 *way) {
-    bool is_midpoint = audit->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
-    CairnVec3 v = is_midpoint ? cairn_scale(0.5, cairn_add(then->velocity, now->velocity)) : now->velocity;
-    *way = cairn_scale(audit->h, v);
+    *way = cairn_scale(audit->h, now->velocity);
     CairnVec3 drift = cairn_sub(cairn_sub(now->center, then->center), *way);
     return now->is_continuous && stops_short(drift, *way) ? (CairnVec3){0, 0, 0} : drift;
 }

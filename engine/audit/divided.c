@@ -1,4 +1,5 @@
-// A step that the world made in parts, because bodies of its joints turned too far for one.
+// A step that the world made in parts, because bodies of its joints turned too far for one, or in the two halves of the
+// midpoint rule.
 //
 // Contacts and joints report the last part, and what touched in the others is not known. So all bodies are balanced
 // together. Energy: contacts and joints without drives only lose, and the whole is
@@ -45,6 +46,7 @@ static double kinetic_energy(const CairnBody *body, CairnQuat q, CairnVec3 veloc
 
 // The energy that a body gained beyond what gravity and applied forces gave. A part of the step takes gravity to work
 // along the mean of its velocities, and the pose to go with the last: h / n m g . (v - v+) / 2 in all.
+// Under the midpoint rule the pose goes with the mean.
 static double energy_gain(const CairnAudit *audit, int b, double *size) {
     const CairnAuditBody *then = &audit->bodies[b];
     const CairnBody *now = &audit->world->store.bodies[b];

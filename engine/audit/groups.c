@@ -80,15 +80,6 @@ static void add_account(CairnAccount *sum, const CairnAccount *a, CairnVec3 arm)
     sum->unknown += a->unknown;
 }
 
-// Where a body's forces act: at the start of its way, or under the midpoint rule in the middle of it.
-static CairnVec3 acting_at(const CairnAudit *audit, int b) {
-    CairnVec3 start = audit->bodies[b].center;
-    if (audit->world->def.integrator != CAIRN_INTEGRATOR_MIDPOINT) {
-        return start;
-    }
-    return cairn_scale(0.5, cairn_add(start, audit->world->store.bodies[b].center));
-}
-
 static void sum_over(const CairnAudit *audit, int *parent, CairnAccount *sums) {
     for (int b = 0; b < audit->body_count; b++) {
         sums[b] = (CairnAccount){0};
@@ -96,7 +87,7 @@ static void sum_over(const CairnAudit *audit, int *parent, CairnAccount *sums) {
     for (int b = 0; b < audit->body_count; b++) {
         if (audit->counts[b]) {
             int root = parent[b] = cairn_audit_root(parent, b);
-            CairnVec3 arm = cairn_sub(acting_at(audit, b), acting_at(audit, root));
+            CairnVec3 arm = cairn_sub(audit->bodies[b].center, audit->bodies[root].center);
             add_account(&sums[root], &audit->accounts[b], arm);
         }
     }
@@ -153,7 +144,7 @@ static void take_outer_joints(CairnAudit *audit) {
         CairnAuditWrench w = cairn_audit_wrench(audit, joint);
         CairnAccount *sum = &audit->groups[root];
         CairnVec3 own = cairn_sub(w.point, audit->bodies[body].center);
-        CairnVec3 arm = cairn_add(own, cairn_sub(acting_at(audit, body), acting_at(audit, root)));
+        CairnVec3 arm = cairn_add(own, cairn_sub(audit->bodies[body].center, audit->bodies[root].center));
         CairnVec3 moment = cairn_add(w.torque, cairn_cross(arm, w.force));
         double force = cairn_length(w.force), torque = cairn_length(w.torque);
         sum->linear = cairn_add_scaled(sum->linear, -sign, w.force);

@@ -21,21 +21,23 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
     return count;
 }
 
-CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
-    CairnQuat turn = cairn_quat_exp(cairn_scale(h, velocity.angular));
+void cairn_joint_move(const CairnJointBody *body, CairnVec3 way, CairnQuat turn, CairnJointBody *moved) {
     CairnVec3 arm = cairn_rotate(turn, cairn_sub(body->frame.p, body->center));
-    CairnVec3 center = cairn_add_scaled(body->center, h, velocity.linear);
-    return (CairnJointBody){.center = center, .frame = {cairn_add(center, arm), cairn_quat_mul(turn, body->frame.q)}};
+    moved->center = cairn_add(body->center, way);
+    moved->frame = (CairnTransform){cairn_add(moved->center, arm), cairn_quat_mul(turn, body->frame.q)};
+}
+
+CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h) {
+    CairnJointBody moved = {0};
+    cairn_joint_move(body, cairn_scale(h, velocity.linear), cairn_quat_exp(cairn_scale(h, velocity.angular)), &moved);
+    return moved;
 }
 
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes) {
     CairnRelative relative = cairn_relative(input->bodies);
-    double value = 0;
     for (int r = 0; r < row_count; r++) {
-        if (r == 0 || rows[r].axis != rows[r - 1].axis) { // one coordinate's rows follow each other
-            value = cairn_joint_value(input, &relative, rows[r].axis);
-        }
-        changes[r] = rows[r].role == CAIRN_ROW_UPPER ? rows[r].value - value : value - rows[r].value;
+        bool is_lock = rows[r].role == CAIRN_ROW_LOCK;
+        changes[r] = is_lock ? cairn_joint_value(input, &relative, rows[r].axis) - rows[r].value : 0;
     }
 }
 
@@ -52,11 +54,8 @@ static double violation(const CairnJointCore *core, int axis, double position) {
     }
 }
 
-bool cairn_joint_is_angle(const CairnJointInput *input, int axis) {
-    if (input->core->def.type == CAIRN_JOINT_GEAR) {
-        axis = cairn_joint_kinds[input->gear_a->def.type].gear_axis;
-    }
-    return axis >= CAIRN_RX;
+int cairn_joint_gear_axis(const CairnJointInput *input) {
+    return cairn_joint_kinds[input->gear_a->def.type].gear_axis;
 }
 
 static void raise_error(const CairnJointInput *input, int axis, double value, double *linear, double *angular) {

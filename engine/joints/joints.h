@@ -25,7 +25,6 @@ typedef enum CairnRowRole { CAIRN_ROW_LOCK = 0, CAIRN_ROW_LOWER, CAIRN_ROW_UPPER
 typedef struct CairnJointRow {
     CairnVec6 jacobian[CAIRN_JOINT_MAX_BODIES]; // on body k, about its centre of mass
     double value;                               // of the coordinate, m or rad
-    double before;                              // under the midpoint rule: J v at the start of the step, m/s or rad/s
     double error;                               // phi: m or rad; its derivative along the motion is J v exactly
     double fraction;     // of it that this step removes; < 0: the world's joint_fraction; limits use 1 while open
     double rate;         // further right side, minus the target velocity of a drive, m/s or rad/s
@@ -73,12 +72,31 @@ int cairn_joint_rows(const CairnJointInput *input, CairnJointRow rows[CAIRN_JOIN
 
 // Center and frame of a body that moves for a time h.
 CairnJointBody cairn_joint_moved(const CairnJointBody *body, CairnVec6 velocity, double h);
+// Write these two members alone, for a body that moves by `way` and by `turn`.
+void cairn_joint_move(const CairnJointBody *body, CairnVec3 way, CairnQuat turn, CairnJointBody *moved);
 
-// By how much phi of each row has changed where the bodies of `input` have moved on since the rows were made.
+// By how much phi of each lock's row has changed where the bodies of `input` have moved on since the rows were made; 0
+// for other rows.
 void cairn_joint_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count, double *changes);
 
+// Two motions of a joint's bodies A and B in a step: of each measure the larger one, and how far they are apart in it.
+typedef struct CairnJointMotions {
+    double turn[2], turn_apart[2]; // of the bodies, rad
+    double way, way_apart;         // of B's centre against that of A, m
+} CairnJointMotions;
+
+// By how much, at most, phi of any lock changes otherwise in the one than in the other beside what J makes of their
+// difference, m and rad. HUGE_VAL: no bound is known.
+void cairn_joint_bound_changes(const CairnJointInput *input, const CairnJointRow *rows, int row_count,
+                               const CairnJointMotions *motions, double *linear, double *angular);
+
+// The coordinate of the first joint that a gear couples.
+int cairn_joint_gear_axis(const CairnJointInput *input);
+
 // True: this coordinate is measured in rad. The coordinate of a gear is that of its first joint.
-bool cairn_joint_is_angle(const CairnJointInput *input, int axis);
+static inline bool cairn_joint_is_angle(const CairnJointInput *input, int axis) {
+    return (input->core->def.type == CAIRN_JOINT_GEAR ? cairn_joint_gear_axis(input) : axis) >= CAIRN_RX;
+}
 
 // Positions, velocities, errors of the six coordinates; forces are not changed.
 void cairn_joint_measure(const CairnJointInput *input, CairnJointState *state);

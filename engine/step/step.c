@@ -54,16 +54,19 @@ static bool check_body(CairnStep *step, int index) {
 static void start_block(const CairnStep *step, CairnStepBlock *block) {
     const CairnBody *body = &step->store->bodies[block->body];
     const CairnWorldDef *def = &step->world->def;
-    double h = step->h;
+    double h = step->kick;
+    CairnMat3 axes = cairn_body_axes(body);
+    if (!body->model->is_isotropic) {
+        step->inertias[block - step->blocks] = cairn_inertia_of_axes(&axes, body->model->moments);
+    }
     double linear_factor = 1.0 / (1.0 + h * body->model->linear_damping); // implicit: never turns the velocity round
     double angular_factor = 1.0 / (1.0 + h * body->model->angular_damping);
-    CairnMat3 axes = cairn_body_axes(body);
     block->start.linear = cairn_scale(linear_factor, body->velocity);
     block->start.angular = cairn_scale(angular_factor, body->angular_velocity);
     block->spin = block->start.angular;
     block->tumbles = false;
-    if (def->gyroscopic && !body->model->is_isotropic) {
-        CairnVec3 mean = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, h);
+    if (def->gyroscopic && !body->model->is_isotropic && !step->share->is_closing) {
+        CairnVec3 mean = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, step->h);
         block->tumbles = cairn_step_tumbles(step, block->body, block->start.angular, mean);
         block->spin = block->tumbles ? block->start.angular : mean;
     }
@@ -141,15 +144,18 @@ static void list_blocks(CairnStep *step) {
 
 static void begin(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
     double h = share->whole / share->count;
+    bool is_midpoint = world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
     *step = (CairnStep){.world = world, .store = &world->store, .arena = &world->arena, .h = h, .status = cairn_ok()};
     step->share = share;
-    step->stats.substeps = 1;
+    step->kick = is_midpoint ? 0.5 * h : h;
+    step->moved = share->is_closing ? h : is_midpoint ? 0 : world->store.last_h;
+    step->has_closed = share->is_closing || !is_midpoint;
+    step->stats.substeps = share->is_closing ? 0 : 1;
     step->began = cairn_timer_now();
     step->threads = world->def.thread_count;
-    step->impulse_scale = world->store.last_h > 0 ? h / world->store.last_h : 1;
+    step->impulse_scale = world->store.last_h > 0 ? step->kick / world->store.last_h : 1;
     step->still = 1e-9 * sqrt(world->def.typical_length);
     world->has_problem = false;
-    world->counter.calls = 0;
     cairn_arena_reset(step->arena);
     cairn_arena_reset(&world->ahead);
     const CairnPool *pool = &world->store.body_pool;
@@ -159,6 +165,7 @@ static void begin(CairnWorld *world, CairnStepShare *share, CairnStep *step) {
     }
     step->block_of = CAIRN_STEP_PUSH(step, int, pool->count);
     step->blocks = CAIRN_STEP_PUSH(step, CairnStepBlock, pool->alive);
+    step->inertias = CAIRN_STEP_PUSH(step, CairnMat3, pool->alive);
     if (cairn_step_failed(step)) {
         return;
     }
@@ -212,26 +219,31 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats) {
     }
     CairnStep step;
     CairnStats sum = {0};
+    world->counter.calls = 0;
     CairnStepKept kept;
     CairnStepShare share = {.count = 1, .whole = h};
     do {
-        if (share.count > 1 && share.index == 0 && !cairn_step_keep(world, &kept)) {
+        bool is_first = share.index == 0 && !share.is_closing;
+        bool is_only = share.count == 1 && world->def.integrator != CAIRN_INTEGRATOR_MIDPOINT;
+        if (is_first && !is_only && !cairn_step_keep(world, &kept)) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to make it in %d parts", share.count);
         }
+        if (is_first) {
+            share.before_struck = cairn_arena_mark(&world->kept);
+        }
         run(world, &share, &step);
+        if ((step.is_too_long || cairn_step_failed(&step)) && !is_first) {
+            cairn_step_take_back(world, &kept);
+        }
         if (step.is_too_long) {
-            if (share.index > 0) {
-                cairn_step_take_back(world, &kept);
-            }
+            sum = (CairnStats){0};
             share = (CairnStepShare){.count = step.parts, .whole = h};
         } else if (cairn_step_failed(&step)) {
-            if (share.index > 0) {
-                cairn_step_take_back(world, &kept);
-            }
             return step.status;
         } else {
             cairn_step_add_stats(&sum, &step.stats);
-            share.index += 1;
+            share.is_closing = !step.has_closed;
+            share.index += step.has_closed ? 1 : 0;
         }
     } while (share.index < share.count);
     if (stats != NULL) {

@@ -31,8 +31,9 @@ typedef struct CairnStepContact {
     double distance;
     double approach; // normal velocity at the start of the step, negative while approaching
     int shape_a, shape_b, body_a, body_b;
-    int record; // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
-    int roll;   // its index in the contacts' `rolls`
+    int record;  // last step's record of the same id, or the one that it inherits from (step_inherit.c), or -1
+    int roll;    // its index in the contacts' `rolls`
+    int company; // of the first point of a manifold: how many manifolds stop its bodies together (step_inherit.c)
     uint8_t manifold_count, manifold_index; // number of points of its manifold, and the index of this one
     bool is_predicted : 1;                  // found where the solved velocities lead (step_predict.c)
     bool is_joined : 1;                     // predicted, and both its sides act at one point
@@ -42,11 +43,10 @@ typedef struct CairnStepContact {
     bool is_first : 1; // had no normal impulse in the last step, or the last solve
     uint8_t row_count;
     int row;
-    double wanted; // d of the normal row in terms of the end velocity
-    // The estimated impulse that stops the approach: it acts once, whereas a load acts in every step. At first how many
-    // manifolds stop it together, where this is the first point of one (step_inherit.c).
-    double impact;
-    double frozen; // normal impulse that box friction is bounded by; at first the loads inherited beside its record's
+    double inherited; // loads of other records that it takes over beside its own record's (step_inherit.c)
+    double wanted;    // d of the normal row in terms of the end velocity
+    double impact;    // the estimated impulse that stops the approach: it acts once, whereas a load acts in every step
+    double frozen;    // normal impulse that box friction is bounded by
 } CairnStepContact;
 
 typedef struct CairnStepJoint {
@@ -58,7 +58,7 @@ typedef struct CairnStepJoint {
     int row_count, row, constraint;
 } CairnStepJoint;
 
-_Static_assert(sizeof(CairnStepContact) == 176, "contacts are a fifth of a step's memory");
+_Static_assert(sizeof(CairnStepContact) == 192, "contacts are a fifth of a step's memory");
 
 static inline CairnVec3 cairn_step_tangent_2(const CairnStepContact *contact) {
     return cairn_cross(contact->frame.normal, contact->frame.tangent);
@@ -120,9 +120,11 @@ typedef struct CairnStruck {
 // Which part of the whole step this one is (step_divide.c).
 typedef struct CairnStepShare {
     int index, count;
-    double whole; // h of the whole step
+    double whole;    // h of the whole step
+    bool is_closing; // under the midpoint rule: the second half of the forces of this part, which moves nothing
     const CairnStruck *struck;
     int struck_count;
+    CairnArenaMark before_struck; // of the world's arena `kept`
 } CairnStepShare;
 
 // What parts of a step change of a world, as it was before the first of them.
@@ -142,17 +144,21 @@ typedef struct CairnStep {
     CairnWorld *world;
     CairnStore *store;
     CairnArena *arena;
-    double h;
-    double impulse_scale; // h over the last h: impulses carried over are forces times time
+    double h;             // the time for which bodies move on, or would next
+    double kick;          // the time for which forces act: h, or half of it under the midpoint rule (step_divide.c)
+    double moved;         // the time for which bodies moved on since the records of contacts were made
+    double impulse_scale; // kick over the last one: impulses carried over are forces times time
     double still;         // slower than this, m/s, no contact has a direction of sliding worth following
     double began;         // when the step began, by the clock
     CairnStepShare *share;
+    bool has_closed;  // no closing half follows
     bool is_too_long; // joints turn too far in it: it has to be made in `parts` parts, and this one does not happen
     int parts;
     int threads;
 
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
+    CairnMat3 *inertias; // of each block that is no ball: cairn_step_inertia
     int block_count;
     int sleeping_count; // bodies asleep at the start
 
@@ -180,16 +186,24 @@ typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
     const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
-    const double *kept; // those of the solve before; NULL: they were not yet changed
-    double miss;        // how far joints were off then
+    const double *bent; // the velocities, 6 a block, that the first arcs are of
+    const double *kept; // the arcs of the solve before; NULL: they were not yet changed
+    double miss, apart; // how far joints were off then, and that in what the step may leave
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
+
+// Of each block: the lowest block of those that are tied together (step_groups.c).
+typedef struct CairnStepGroups {
+    const int *joined;   // by joints
+    const int *touching; // by joints and by contacts, whether or not they bear
+} CairnStepGroups;
 
 // Assemble: the problem, and those of its arrays that amend may change between two solves.
 typedef struct CairnStepSystem {
     CairnProblem problem;
     CairnStepJoints joints;
+    CairnStepGroups groups;
     double *P, *J, *p, *right_side, *lower, *upper, *compliance;
     CairnDofBlock *blocks;
     CairnFriction *frictions;
@@ -217,7 +231,7 @@ typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
     const double *arcs;              // of every row of the joints; NULL: as in the problem
-    double miss;                     // how far joints end from where their rows say, in tolerances
+    double miss, apart;              // how far joints end from where their rows say, in tolerances and in allowances
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
     bool is_misjudged;               // first touches bear other loads than their friction bounds were made from
@@ -327,10 +341,12 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
                                  const double *compliance, double *d);
 // True: the contact bore load in the last step and is not struck in this one, so that it has a deflection to remember.
 bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
-// The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
-void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system);
-double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
-                                   const CairnJointRow *row);
+void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                            CairnStepGroups *groups);
+// The masses that derived compliances are made from; then C of the rows of a joint, and of a contact.
+void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
+void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                 double *compliance);
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system,
                                    const CairnStepContact *contact, double compliance[CAIRN_CONTACT_ROWS]);
 // The last step's impulses along the contact's rows.
@@ -344,8 +360,9 @@ void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool
 // The speed, m/s or rad/s, that a row of a joint demands of its bodies.
 double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r);
 
-void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
-                               double impulses[CAIRN_JOINT_MAX_ROWS]);
+// In `room`, or where both are the same, in lambda.
+const double *cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                                        double room[CAIRN_JOINT_MAX_ROWS]);
 
 // Geometric stiffness: K of every block from the impulses, subtracted from P.
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -378,7 +395,7 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
                                 CairnStepSystem *system, const CairnMat3 *K);
 // The angular velocity with which the bodies tied to each block turn as one; 0 where something holds them.
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
-                                       const CairnStepJoints *joints, const double *lambda);
+                                       const CairnStepSystem *system, const double *lambda);
 
 // True: less of the geometric stiffness is in use now, as the problem with it has no answer that is certified: solve again.
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
@@ -456,6 +473,8 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 // Sets of blocks: parent[i] == i at first, and the lowest block of a set is its root, whatever the order of the unions.
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
+// Makes the root of every block its parent.
+void cairn_step_name_roots(int *parent, int count);
 
 // ---- parts of a step ----
 
@@ -468,7 +487,17 @@ void cairn_step_add_stats(CairnStats *stats, const CairnStats *part);
 void cairn_step_add_report(CairnSolveReport *sum, const CairnSolveReport *report);
 
 static inline bool cairn_step_is_last(const CairnStep *step) {
-    return step->share->index + 1 == step->share->count;
+    return step->share->index + 1 == step->share->count && step->has_closed;
+}
+
+// The geometric stiffness follows bodies on their way.
+static inline bool cairn_step_may_stiffen(const CairnStep *step) {
+    return step->world->def.geometric_stiffness && !step->share->is_closing;
+}
+
+// For how long bodies move on.
+static inline double cairn_step_drift(const CairnStep *step) {
+    return step->share->is_closing ? 0 : step->h;
 }
 
 // ---- bodies and velocities ----
@@ -479,13 +508,11 @@ static inline int cairn_step_block(const CairnStep *step, int body) {
 
 // Inertia in world axes. That of a ball has the same bits in any pose, so that equal balls use one matrix of P.
 static inline CairnMat3 cairn_step_inertia(const CairnStep *step, const CairnStepBlock *block) {
-    const CairnBody *body = &step->store->bodies[block->body];
-    CairnVec3 moments = body->model->moments;
-    if (body->model->is_isotropic) {
-        return cairn_mat3_diagonal(moments.x, moments.x, moments.x);
+    const CairnBodyModel *model = step->store->bodies[block->body].model;
+    if (model->is_isotropic) {
+        return cairn_mat3_diagonal(model->moments.x, model->moments.x, model->moments.x);
     }
-    CairnMat3 axes = cairn_body_axes(body);
-    return cairn_inertia_of_axes(&axes, moments);
+    return step->inertias[block - step->blocks];
 }
 
 // Velocity at the start of the step of any body, or of the world (-1).

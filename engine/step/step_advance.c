@@ -19,7 +19,7 @@ static const double nearer = 0.8;
 typedef struct Limits {
     CairnStep *step;
     const CairnStepPairs *pairs;
-    const CairnStepJoints *joints;
+    const int *joined;        // of each block: the first of those that joints tie together
     CairnFollow follow;       // with the time for which each block advances
     double *ways;             // of each shape: no point of it moves farther
     CairnVec3 *shifts;        // of each block
@@ -92,37 +92,18 @@ static void limit_pair(const Limits *limits, int a, int b) {
 }
 
 static void limit_joined_bodies(const Limits *limits) {
-    CairnStep *step = limits->step;
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
-    if (parent == NULL) {
-        return;
-    }
-    for (int b = 0; b < step->block_count; b++) {
-        parent[b] = b;
-    }
-    for (int j = 0; j < limits->joints->count; j++) {
-        const CairnStepJoint *sj = &limits->joints->all[j];
-        for (int k = 1; k < sj->body_count; k++) {
-            int a = cairn_step_block(step, sj->bodies[0]), b = cairn_step_block(step, sj->bodies[k]);
-            if (a >= 0 && b >= 0) {
-                cairn_step_unite(parent, a, b);
-            }
+    int count = limits->step->block_count;
+    for (int b = 0; b < count; b++) {
+        if (limits->follow.advance[b] < limits->follow.advance[limits->joined[b]]) {
+            stop_block(limits, limits->joined[b], limits->follow.advance[b]);
         }
     }
-    for (int b = 0; b < step->block_count; b++) {
-        int root = cairn_step_root(parent, b);
-        if (limits->follow.advance[b] < limits->follow.advance[root]) {
-            stop_block(limits, root, limits->follow.advance[b]);
-        }
-    }
-    for (int b = 0; b < step->block_count; b++) {
-        double time = limits->follow.advance[cairn_step_root(parent, b)];
+    for (int b = 0; b < count; b++) {
+        double time = limits->follow.advance[limits->joined[b]];
         if (time < limits->follow.advance[b]) {
             stop_block(limits, b, time);
         }
     }
-    cairn_arena_release(step->arena, mark);
 }
 
 static bool is_between(double move, double travel, double slack) {
@@ -299,13 +280,13 @@ static void push_out(const Limits *limits, const CairnStepContacts *contacts) {
 
 void cairn_step_limit_advance(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                               const CairnStepAnswer *answer, CairnStepAdvance *advance) {
-    if (cairn_step_failed(step) || !needs_a_look(step, answer->velocity)) {
+    if (cairn_step_failed(step) || step->share->is_closing || !needs_a_look(step, answer->velocity)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     Limits limits = {.step = step,
                      .pairs = &contacts->pairs,
-                     .joints = &system->joints,
+                     .joined = system->groups.joined,
                      .follow = {.step = step,
                                 .velocity = answer->velocity,
                                 .advance = CAIRN_STEP_PUSH(step, double, step->block_count),

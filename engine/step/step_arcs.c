@@ -12,12 +12,12 @@
 // joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
 // it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
 // their arcs are tried, and kept where that brings joints nearer.
+//
+// What then still ends far from where its rows say needs a shorter step: it is made in parts.
+#include "engine/step/step_arcs.h"
+#include "engine/base/pieces.h"
 #include "engine/base/vec6.h"
-#include "engine/step/step.h"
 #include <string.h>
-
-// A joint may end so far from where its rows say, as a share of its arms or in radians: a further solve follows.
-static const double tolerance = 2e-4;
 
 // What straight rows of stiff bodies may miss, in tolerances: a thousandth of their arms. Beyond, their arcs are tried.
 static const double far_off = 5;
@@ -27,26 +27,79 @@ static const double far_off = 5;
 // step goes back to what it had.
 static const double least_gain = 0.7;
 
-// c of every row of a joint for these velocities.
-static void find_arcs(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, double *arcs) {
-    CairnJointInput input = {.core = sj->input->core, .gear_a = sj->input->gear_a, .gear_b = sj->input->gear_b};
+// What the arcs of all joints are found from, and what is found.
+typedef struct Arcs {
+    const CairnStep *step;
+    const CairnStepJoints *joints;
+    const double *velocity;
+    CairnQuat *turns; // of each block, within the step: most bodies have several joints
+    double *all;      // c of every lock's row; 0 of other rows
+    double *ways;     // h J v of these; NULL: of no use
+    // Joints that are near enough to where their rows say, and need no arcs to see it; NULL: all need them.
+    const bool *is_near;
+} Arcs;
+
+static void find_turns(void *context, int first, int end) {
+    const Arcs *arcs = context;
+    for (int b = first; b < end; b++) {
+        const double *v = arcs->velocity + (ptrdiff_t)6 * b;
+        arcs->turns[b] = cairn_quat_exp(cairn_scale(arcs->step->h, (CairnVec3){v[3], v[4], v[5]}));
+    }
+}
+
+static CairnQuat turn_in_step(const Arcs *arcs, int body, CairnVec6 v) {
+    int block = cairn_step_block(arcs->step, body);
+    return block >= 0 ? arcs->turns[block] : cairn_quat_exp(cairn_scale(arcs->step->h, v.angular));
+}
+
+static void find_arcs(const Arcs *a, const CairnStepJoint *sj) {
+    CairnJointInput input; // of the bodies: where they come to, which is all that is read of them
     CairnVec6 v[CAIRN_JOINT_MAX_BODIES];
-    double turn = 0;
+    double turn = 0, h = a->step->h, *arcs = a->all + sj->row;
     for (int k = 0; k < sj->body_count; k++) {
-        v[k] = cairn_step_solved(step, velocity, sj->bodies[k]);
-        turn = fmax(turn, cairn_length_squared(v[k].angular));
+        v[k] = cairn_step_solved(a->step, a->velocity, sj->bodies[k]);
+        turn = cairn_max(turn, cairn_length_squared(v[k].angular));
     }
-    if (turn == 0) {
-        memset(arcs, 0, (size_t)sj->row_count * sizeof *arcs);
-        return;
+    for (int k = 0; k < sj->body_count && turn > 0; k++) {
+        CairnQuat q = turn_in_step(a, sj->bodies[k], v[k]);
+        cairn_joint_move(&sj->input->bodies[k], cairn_scale(h, v[k].linear), q, &input.bodies[k]);
     }
-    for (int k = 0; k < sj->body_count; k++) {
-        input.bodies[k] = cairn_joint_moved(&sj->input->bodies[k], v[k], step->h);
+    input.core = sj->input->core;
+    input.gear_a = sj->input->gear_a;
+    input.gear_b = sj->input->gear_b;
+    if (turn > 0) {
+        cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
     }
-    cairn_joint_changes(&input, sj->rows, sj->row_count, arcs);
     for (int r = 0; r < sj->row_count; r++) {
-        for (int k = 0; k < sj->body_count; k++) {
-            arcs[r] -= step->h * cairn_vec6_dot(sj->rows[r].jacobian[k], v[k]);
+        bool is_lock = sj->rows[r].role == CAIRN_ROW_LOCK;
+        double way = 0, arc = turn > 0 ? arcs[r] : 0;
+        for (int k = 0; k < sj->body_count && is_lock; k++) {
+            double part = h * cairn_vec6_dot(sj->rows[r].jacobian[k], v[k]);
+            way += part;
+            arc -= part;
+        }
+        arcs[r] = turn > 0 ? arc : 0;
+        if (a->ways != NULL) {
+            a->ways[sj->row + r] = way;
+        }
+    }
+}
+
+static void find_span(void *context, int first, int end) {
+    const Arcs *arcs = context;
+    for (int j = first; j < end; j++) {
+        const CairnStepJoint *sj = &arcs->joints->all[j];
+        if (arcs->is_near == NULL || !arcs->is_near[j]) {
+            find_arcs(arcs, sj);
+        }
+    }
+}
+
+static void find_near_span(void *context, int first, int end) {
+    const Arcs *arcs = context;
+    for (int j = first; j < end; j++) {
+        if (arcs->is_near[j]) {
+            find_arcs(arcs, &arcs->joints->all[j]);
         }
     }
 }
@@ -58,66 +111,73 @@ static const double most_turn = 0.4;
 // From this stiffness on a body is stiff by far, as under a load that is much heavier than itself.
 static const double far = 4;
 
-// h^2 |K| against the inertia, of the joint's stiffest body.
-static double stiffness_of(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K) {
-    double most = 0;
+// h^2 |K| against the inertia of a block.
+static double stiffness_of(const CairnStep *step, const CairnMat3 *K, int b) {
+    CairnVec3 moments = step->store->bodies[step->blocks[b].body].model->moments;
+    double trace = -(K[b].m[0][0] + K[b].m[1][1] + K[b].m[2][2]);
+    return step->h * step->h * trace / moments.z;
+}
+
+static bool is_stiffer(const CairnStep *step, const CairnStepJoint *sj, const CairnMat3 *K, double limit) {
     for (int k = 0; k < sj->body_count && K != NULL; k++) {
         int b = cairn_step_block(step, sj->bodies[k]);
-        if (b >= 0) {
-            CairnVec3 moments = step->store->bodies[sj->bodies[k]].model->moments;
-            double trace = -(K[b].m[0][0] + K[b].m[1][1] + K[b].m[2][2]);
-            most = fmax(most, step->h * step->h * trace / moments.z);
+        if (b >= 0 && stiffness_of(step, K, b) >= limit) {
+            return true;
         }
     }
-    return most;
+    return false;
 }
 
-// The length that errors of a joint's rows are held against.
-static double arm_of(const CairnStepJoint *sj) {
-    double square = 0;
-    for (int k = 0; k < sj->body_count; k++) {
-        const CairnJointBody *bodies = sj->input->bodies;
-        square = fmax(square, cairn_length_squared(cairn_sub(bodies[k | 1].frame.p, bodies[k].center)));
+// By how much bodies of a joint turn against each other, rad.
+static double turn_between(const CairnStep *step, const CairnStepJoint *sj, const double *velocity) {
+    double turn = 0;
+    for (int k = 0; k < sj->body_count; k += 2) {
+        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
+        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
+        turn = cairn_max(turn, step->h * cairn_length(cairn_sub(b, a)));
     }
-    return sqrt(square);
+    return turn;
 }
 
-// By how much bodies of a joint turn against each other, rad, where that bends the way of what is locked: a turn bends it
-// by turn^2 / 2 of the arm, but a wheel on its axle turns and bends nothing.
-static double turn_of(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
-    bool is_midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
-    double turn = 0, bend = 0, arm = arm_of(sj);
+// The part of this turn that bends the way of what is locked, all of it at most: a turn bends it by turn^2 / 2 of the
+// arm, but a wheel on its axle turns and bends nothing.
+static double bending_turn(const CairnStepJoint *sj, double turn, const double *arcs) {
+    double bend = 0, arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
         if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(arcs[r]) > 0) {
             bend = fmax(bend, unit > 0 ? sqrt(2 * fabs(arcs[r]) / unit) : HUGE_VAL);
         }
     }
-    if (bend == 0 && !is_midpoint) {
-        return 0;
-    }
-    for (int k = 0; k < sj->body_count; k += 2) {
-        CairnVec3 a = cairn_step_solved(step, velocity, sj->bodies[k]).angular;
-        CairnVec3 b = cairn_step_solved(step, velocity, sj->bodies[k + 1]).angular;
-        turn = fmax(turn, step->h * cairn_length(cairn_sub(b, a)));
-    }
-    return is_midpoint || bend > 0.25 * turn ? turn : bend;
+    return bend > 0.25 * turn ? turn : bend;
 }
 
-// A step that proves too long for its joints is made in more parts. What is stiff by far (under a heavy load) would need
-// far more of them than there may be, and is held without.
-static void check_turns(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
-                        const double *arcs) {
-    double most = 0;
-    for (int j = 0; j < joints->count; j++) {
-        const CairnStepJoint *sj = &joints->all[j];
-        if (stiffness_of(step, sj, K) < far) {
-            most = fmax(most, turn_of(step, sj, velocity, arcs + sj->row));
+// Drops the arcs of joints that turn too far to be followed. With `first` the step may prove too long, and is then made
+// in more parts. What is stiff by far (under a heavy load) even in these would need far more of them than there may be,
+// and is held without.
+static void check_turns(CairnStep *step, const Arcs *arcs, const CairnMat3 *K, bool first) {
+    int count = step->share->count, parts = 1;
+    for (int j = 0; j < arcs->joints->count; j++) {
+        const CairnStepJoint *sj = &arcs->joints->all[j];
+        double turn = turn_between(step, sj, arcs->velocity);
+        bool may_be_long = first && cairn_step_parts(step, turn * count) > count;
+        if (!may_be_long && turn <= most_turn) { // nearly all of them
+            continue;
+        }
+        turn = bending_turn(sj, turn, arcs->all + sj->row);
+        int needed = cairn_step_parts(step, turn * count);
+        double finer = (double)needed / count;
+        if (may_be_long && !is_stiffer(step, sj, K, far * finer * finer)) {
+            parts = needed > parts ? needed : parts;
+        }
+        if (turn > most_turn) {
+            memset(arcs->all + sj->row, 0, (size_t)sj->row_count * sizeof *arcs->all);
         }
     }
-    int parts = cairn_step_parts(step, most * step->share->count);
-    step->parts = parts;
-    step->is_too_long = parts > step->share->count;
+    if (first) {
+        step->parts = parts;
+        step->is_too_long = parts > count;
+    }
 }
 
 static int first_block(const CairnStep *step, const CairnStepJoint *sj) {
@@ -128,68 +188,43 @@ static int first_block(const CairnStep *step, const CairnStepJoint *sj) {
     return cairn_step_block(step, sj->bodies[k]);
 }
 
-// Marks the joints that keep straight rows: all that joints tie to a body that is stiff by far.
-static bool *find_straight(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K) {
-    bool *straight = CAIRN_STEP_PUSH(step, bool, joints->count);
-    int *parent = CAIRN_STEP_PUSH(step, int, step->block_count);
+// Marks the joints that keep straight rows: all that joints tie to a body that is stiff by far. NULL: there are none.
+static const bool *find_straight(CairnStep *step, const CairnStepSystem *system, const CairnMat3 *K) {
+    const CairnStepJoints *joints = &system->joints;
+    bool *straight = CAIRN_STEP_PUSH(step, bool, joints->count), any = false;
     bool *is_far = (bool *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(bool));
-    if (cairn_step_failed(step)) {
-        return NULL;
-    }
-    for (int b = 0; b < step->block_count; b++) {
-        parent[b] = b;
-    }
-    for (int j = 0; j < joints->count; j++) {
-        const CairnStepJoint *sj = &joints->all[j];
-        int first = first_block(step, sj);
-        for (int k = 0; k < sj->body_count; k++) {
-            int b = cairn_step_block(step, sj->bodies[k]);
-            if (b >= 0) {
-                cairn_step_unite(parent, first, b);
-            }
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
+        if (stiffness_of(step, K, b) > far) {
+            is_far[system->groups.joined[b]] = any = true;
         }
     }
-    for (int j = 0; j < joints->count; j++) {
-        int root = cairn_step_root(parent, first_block(step, &joints->all[j]));
-        is_far[root] = is_far[root] || stiffness_of(step, &joints->all[j], K) > far;
+    for (int j = 0; j < joints->count && any; j++) {
+        straight[j] = is_far[system->groups.joined[first_block(step, &joints->all[j])]];
     }
-    for (int j = 0; j < joints->count; j++) {
-        straight[j] = is_far[cairn_step_root(parent, first_block(step, &joints->all[j]))];
-    }
-    return straight;
+    return any ? straight : NULL;
 }
 
-// The arcs of all joints, by rows; without K those of stiff bodies, too. With `first` the step may prove too long for
-// them.
-static double *find_all(CairnStep *step, const CairnStepJoints *joints, const CairnMat3 *K, const double *velocity,
-                        bool first) {
-    const CairnStepJoint *last = &joints->all[joints->count - 1];
-    double *arcs = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
-        find_arcs(step, &joints->all[j], velocity, arcs + joints->all[j].row);
+// The arcs of all joints, those of stiff bodies too. False: the step has failed, or is too long.
+static bool find_all(CairnStep *step, Arcs *arcs, const CairnMat3 *K, bool first) {
+    const CairnStepJoint *last = &arcs->joints->all[arcs->joints->count - 1];
+    arcs->all = CAIRN_STEP_PUSH(step, double, last->row + last->row_count);
+    arcs->turns = CAIRN_STEP_PUSH(step, CairnQuat, step->block_count);
+    if (cairn_step_failed(step)) {
+        return false;
     }
-    if (first && arcs != NULL) {
-        check_turns(step, joints, K, velocity, arcs);
-    }
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
-        const CairnStepJoint *sj = &joints->all[j];
-        if (turn_of(step, sj, velocity, arcs + sj->row) > most_turn) {
-            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
-        }
-    }
-    if (K == NULL || cairn_step_failed(step)) {
-        return cairn_step_failed(step) ? NULL : arcs;
-    }
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    const bool *straight = find_straight(step, joints, K);
+    cairn_spans_run(step->threads, step->block_count, 4 * CAIRN_STEP_FEW, find_turns, arcs);
+    cairn_spans_run(step->threads, arcs->joints->count, CAIRN_STEP_FEW, find_span, arcs);
+    check_turns(step, arcs, K, first);
+    return !cairn_step_failed(step);
+}
+
+static void make_straight(const CairnStepJoints *joints, const bool *straight, double *arcs) {
     for (int j = 0; j < joints->count && straight != NULL; j++) {
         const CairnStepJoint *sj = &joints->all[j];
         if (straight[j]) {
             memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
         }
     }
-    cairn_arena_release(step->arena, mark);
-    return cairn_step_failed(step) ? NULL : arcs;
 }
 
 // A lock holds where its arc ends, whatever share of an earlier error it removes. Limits and springs act at the start:
@@ -215,14 +250,11 @@ static const double *use(const CairnStep *step, CairnStepSystem *system, const d
 
 // True: these velocities keep the joint's locks up to what their ways bend. Others (of a start that its joints do not
 // allow, or after a blow from outside) are not those that it will move with.
-static bool is_kept(const CairnStep *step, const CairnStepJoint *sj, const double *velocity, const double *arcs) {
-    double arm = arm_of(sj);
+static bool is_kept(const CairnStepJoint *sj, const double *ways, const double *arcs) {
+    double arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
-        double way = 0, unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
-        for (int k = 0; k < sj->body_count; k++) {
-            way += step->h * cairn_vec6_dot(sj->rows[r].jacobian[k], cairn_step_solved(step, velocity, sj->bodies[k]));
-        }
-        if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(way) > 4 * fabs(arcs[r]) + 0.05 * unit) {
+        double unit = cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? 1 : arm;
+        if (sj->rows[r].role == CAIRN_ROW_LOCK && fabs(ways[r]) > 4 * fabs(arcs[r]) + 0.05 * unit) {
             return false;
         }
     }
@@ -230,33 +262,42 @@ static bool is_kept(const CairnStep *step, const CairnStepJoint *sj, const doubl
 }
 
 void cairn_step_bend(CairnStep *step, CairnStepSystem *system) {
-    if (system->joints.count == 0 || cairn_step_failed(step)) {
+    const CairnStepJoints *joints = &system->joints;
+    if (joints->count == 0 || step->share->is_closing || cairn_step_failed(step)) {
         return;
     }
     double *start = CAIRN_STEP_PUSH(step, double, 6 * (size_t)step->block_count);
-    for (int b = 0; b < step->block_count && start != NULL; b++) {
+    Arcs arcs = {.step = step, .joints = joints, .velocity = start};
+    arcs.ways = CAIRN_STEP_PUSH(step, double, system->problem.row_count);
+    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
         CairnVec3 v = step->blocks[b].start.linear, spin = step->blocks[b].spin;
         memcpy(start + (ptrdiff_t)6 * b, (const double[]){v.x, v.y, v.z, spin.x, spin.y, spin.z}, 6 * sizeof *start);
     }
-    double *arcs = start != NULL ? find_all(step, &system->joints, system->stiffness, start, true) : NULL;
-    for (int j = 0; j < system->joints.count && arcs != NULL; j++) {
-        const CairnStepJoint *sj = &system->joints.all[j];
-        if (!is_kept(step, sj, start, arcs + sj->row)) {
-            memset(arcs + sj->row, 0, (size_t)sj->row_count * sizeof *arcs);
+    if (cairn_step_failed(step) || !find_all(step, &arcs, system->stiffness, true)) {
+        return;
+    }
+    if (system->stiffness != NULL) {
+        make_straight(joints, find_straight(step, system, system->stiffness), arcs.all);
+    }
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        if (!is_kept(sj, arcs.ways + sj->row, arcs.all + sj->row)) {
+            memset(arcs.all + sj->row, 0, (size_t)sj->row_count * sizeof *arcs.all);
         }
     }
-    if (arcs != NULL) {
-        (void)use(step, system, arcs);
+    if (!cairn_step_failed(step)) {
+        (void)use(step, system, arcs.all);
+        system->joints.bent = start;
     }
 }
 
-// How far locks end from where the problem says, in tolerances; 0: no farther than one.
+// How far locks end from where the problem says, in tolerances; 0: no farther than one. NULL: on straight rows.
 static double miss(const CairnStepJoint *sj, const double *arcs, const double *used) {
-    double most = 0, arm = arm_of(sj);
+    double most = 0, arm = cairn_step_arm(sj);
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
-        double limit = tolerance * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
-        double off = fabs(arcs[r] - used[r]);
+        double limit = CAIRN_ARC_TOLERANCE * (cairn_joint_is_angle(sj->input, row->axis) ? 1 : arm);
+        double off = fabs((arcs != NULL ? arcs[r] : 0) - used[r]);
         if (row->role == CAIRN_ROW_LOCK && off > limit) {
             most = fmax(most, limit > 0 ? off / limit : HUGE_VAL);
         }
@@ -264,48 +305,106 @@ static double miss(const CairnStepJoint *sj, const double *arcs, const double *u
     return most;
 }
 
-static double most_missed(const CairnStepJoints *joints, const double *arcs) {
-    double most = 0;
-    for (int j = 0; j < joints->count && arcs != NULL; j++) {
-        int row = joints->all[j].row;
-        most = fmax(most, miss(&joints->all[j], arcs + row, joints->arcs + row));
+// Of all joints: the most with all arcs, and that with the straight rows of stiff bodies.
+static void find_most_missed(const Arcs *arcs, const bool *straight, double *with_all, double *most) {
+    const CairnStepJoints *joints = arcs->joints;
+    *with_all = *most = 0;
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        bool near = arcs->is_near != NULL && arcs->is_near[j];
+        double own = near ? 0 : miss(sj, arcs->all + sj->row, joints->arcs + sj->row);
+        bool is_straight = straight != NULL && straight[j];
+        *with_all = cairn_max(*with_all, own);
+        *most = cairn_max(*most, is_straight ? miss(sj, NULL, joints->arcs + sj->row) : own);
+    }
+}
+
+// How far locks end from where the problem says, in what a step may leave: a thousandth of the typical length, or of their
+// arms where these are longer.
+static double most_apart(const CairnStep *step, const Arcs *arcs) {
+    const CairnStepJoints *joints = arcs->joints;
+    double most = 0, length = step->world->def.typical_length;
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        double arm = cairn_step_arm(sj), allowance = far_off * CAIRN_ARC_TOLERANCE * fmax(arm, length);
+        bool near = arcs->is_near != NULL && arcs->is_near[j]; // within a fifth of the allowance
+        for (int r = 0; r < sj->row_count && !near; r++) {
+            double off = fabs(arcs->all[sj->row + r] - joints->arcs[sj->row + r]);
+            if (sj->rows[r].role == CAIRN_ROW_LOCK) {
+                off *= cairn_joint_is_angle(sj->input, sj->rows[r].axis) ? arm : 1;
+                most = fmax(most, off / allowance);
+            }
+        }
     }
     return most;
 }
 
+// What solving again does not bring together needs shorter ways: in n parts they bend by a share of 1/n^2 each.
+static void check_apart(CairnStep *step, double apart) {
+    int count = step->share->count, most = step->world->def.substeps;
+    if (apart > 1 && 2 * count <= most && !cairn_step_failed(step)) {
+        double parts = count * fmax(2, ceil(sqrt(apart)));
+        step->parts = parts < most ? (int)parts : most;
+        step->is_too_long = true;
+    }
+}
+
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review) {
     const CairnStepJoints *joints = &system->joints;
-    if (joints->count == 0 || joints->stands) {
+    if (joints->count == 0 || joints->stands || step->share->is_closing) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     const CairnMat3 *K = review->stiffness != NULL ? review->stiffness : system->stiffness;
-    const double *arcs = find_all(step, joints, K, review->velocity, pass == 1);
-    double most = most_missed(joints, arcs);
-    if (K != NULL && review->stiffness == NULL && !cairn_step_failed(step)) { // what is stiff is no more than tried
-        const double *all = find_all(step, joints, NULL, review->velocity, false);
-        double off = most_missed(joints, all);
-        if (joints->has_all || off > fmax(most, far_off)) {
-            arcs = all;
-            most = off;
-            review->has_all_arcs = true;
-        }
+    Arcs arcs = {.step = step, .joints = joints, .velocity = review->velocity};
+    double with_all = 0, most = 0;
+    bool *near = joints->kept == NULL ? CAIRN_STEP_PUSH(step, bool, joints->count) : NULL;
+    bool all_near = near != NULL && cairn_step_find_near(step, joints, review->velocity, near);
+    arcs.is_near = near;
+    if (cairn_step_failed(step) || (!all_near && !find_all(step, &arcs, K, pass == 1))) {
+        return;
     }
+    const bool *straight = K != NULL ? find_straight(step, system, K) : NULL;
+    if (cairn_step_failed(step)) {
+        return;
+    }
+    if (!all_near || straight != NULL) {
+        find_most_missed(&arcs, straight, &with_all, &most);
+    }
+    if (K != NULL && review->stiffness == NULL && (joints->has_all || with_all > fmax(most, far_off))) {
+        most = with_all; // what is stiff is no more than tried
+        review->has_all_arcs = true;
+        straight = NULL;
+    }
+    double apart = all_near ? 0 : most_apart(step, &arcs);
     // Where the geometric stiffness changes, other joints are straight: what they were off is no measure.
     bool is_second = joints->kept != NULL && review->stiffness == NULL && review->has_all_arcs == joints->has_all;
     if (is_second && !(most <= joints->miss)) {
         review->arcs = joints->kept;
+        apart = joints->apart;
     } else if (most > 0 && pass < step->world->def.joint_passes && !(is_second && most > least_gain * joints->miss)) {
-        review->arcs = arcs;
+        arcs.is_near = all_near ? NULL : near;
+        if (all_near && !find_all(step, &arcs, K, false)) {
+            return;
+        } else if (arcs.is_near != NULL) {
+            cairn_spans_run(step->threads, joints->count, CAIRN_STEP_FEW, find_near_span, &arcs);
+        }
+        make_straight(joints, straight, arcs.all);
+        review->arcs = arcs.all;
         review->miss = most;
+        review->apart = apart;
         return;
     }
     cairn_arena_release(step->arena, mark);
+    if (review->stiffness == NULL) { // else another solve follows
+        check_apart(step, apart);
+    }
 }
 
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review) {
     system->joints.stands = review->arcs == system->joints.kept;
     system->joints.has_all = review->has_all_arcs;
+    system->joints.apart = review->apart;
     system->joints.kept = use(step, system, review->arcs);
     system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
 }

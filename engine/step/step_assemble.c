@@ -10,12 +10,12 @@
 
 // ---- dynamics ----
 
-static void write_matrix(double factor, double mass, const CairnMat3 *inertia, double *P) {
+static void write_matrix(double mass, const CairnMat3 *inertia, double *P) {
     memset(P, 0, 36 * sizeof(double));
     for (int i = 0; i < 3; i++) {
-        P[7 * i] = factor * mass;
+        P[7 * i] = mass;
         for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * inertia->m[i][j];
+            P[6 * (3 + i) + 3 + j] = inertia->m[i][j];
         }
     }
 }
@@ -39,28 +39,20 @@ static int assign_matrices(const CairnStep *step, CairnDofBlock *blocks) {
     return count;
 }
 
-// One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f. Under the
-// midpoint rule the unknown is (v + v+)/2:  2 M vm = 2 M v + h f + J^T lambda.
+// One rigid body's dof block: P = M (the geometric stiffness comes later), p = M (free velocity) = M v + h f.
 static void write_block(const CairnStep *step, int b, CairnDofBlock *blocks, double *P, double *p) {
     const CairnStepBlock *block = &step->blocks[b];
     const CairnBody *body = &step->store->bodies[block->body];
-    bool midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
-    double factor = midpoint ? 2 : 1;
     uint64_t id = ((uint64_t)step->store->body_pool.slots[block->body].generation << 32) | (uint32_t)block->body;
     CairnMat3 inertia = cairn_step_inertia(step, block);
     int matrix = blocks[b].matrix >= 0 ? blocks[b].matrix : ~blocks[b].matrix;
     if (blocks[b].matrix < 0) {
-        write_matrix(factor, body->model->mass, &inertia, P + matrix);
+        write_matrix(body->model->mass, &inertia, P + matrix);
     }
     blocks[b] = (CairnDofBlock){6 * b, 6, matrix, body->group, body->model->mass, id};
     p += (ptrdiff_t)6 * b;
-    CairnVec3 linear = block->free.linear, angular = block->free.angular;
-    if (midpoint) {
-        linear = cairn_add(linear, block->start.linear);
-        angular = cairn_add(angular, block->spin);
-    }
-    linear = cairn_scale(body->model->mass, linear);
-    angular = cairn_mat3_mul(inertia, angular);
+    CairnVec3 linear = cairn_scale(body->model->mass, block->free.linear);
+    CairnVec3 angular = cairn_mat3_mul(inertia, block->free.angular);
     p[0] = linear.x;
     p[1] = linear.y;
     p[2] = linear.z;
@@ -187,11 +179,11 @@ static void add_joint(const Assembly *a, Cursor *at, const CairnStepJoint *sj) {
     write_terms(a, at, sj->bodies, sj->body_count, sj->row_count);
     block->term_count = at->term - block->first_term;
     cairn_step_write_joint(step, sj, a->system->J + entry, a->system->right_side + sj->row);
+    cairn_step_joint_compliance(step, a->system, sj, a->system->compliance + sj->row);
     bool is_warm = joint->row_count == sj->row_count; // else its definition changed
     for (int r = 0; r < sj->row_count; r++) {
         const CairnJointRow *row = &sj->rows[r];
         double unit = cairn_step_unit(step, sj, r), lower = row->lower / unit, upper = row->upper / unit;
-        a->system->compliance[sj->row + r] = cairn_step_joint_compliance(step, a->system, sj, row);
         a->system->lower[sj->row + r] = lower;
         a->system->upper[sj->row + r] = upper;
         double warm = is_warm ? step->impulse_scale * joint->lambda[r] / unit : 0;
@@ -330,12 +322,17 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     double t0 = cairn_timer_now();
     *system = (CairnStepSystem){.problem = {.form = CAIRN_FORM_DYNAMICS,
                                             .step = step->h,
-                                            .rest_speed = step->h * cairn_length(step->world->def.gravity),
+                                            .rest_speed = step->kick * cairn_length(step->world->def.gravity),
                                             .block_count = step->block_count,
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);
     cairn_step_joint_rows(step, &system->joints);
-    cairn_step_weigh_islands(step, contacts, system);
+    if (!cairn_step_failed(step)) {
+        cairn_step_find_groups(step, contacts, &system->joints, &system->groups);
+    }
+    if (!cairn_step_failed(step)) {
+        cairn_step_weigh_islands(step, system);
+    }
     if (cairn_step_failed(step)) {
         return;
     }

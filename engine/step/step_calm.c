@@ -33,25 +33,7 @@ static int first_block(const CairnStep *step, const int *bodies, int count) {
     return cairn_step_block(step, bodies[k]);
 }
 
-static int *find_roots(CairnStep *step, const CairnProblem *problem) {
-    int *roots = CAIRN_STEP_PUSH(step, int, step->block_count);
-    for (int b = 0; b < step->block_count && roots != NULL; b++) {
-        roots[b] = b;
-    }
-    for (int c = 0; c < problem->constraint_count && roots != NULL; c++) {
-        const CairnTerm *terms = &problem->terms[problem->constraints[c].first_term];
-        for (int t = 1; t < problem->constraints[c].term_count; t++) {
-            cairn_step_unite(roots, terms[0].block, terms[t].block);
-        }
-    }
-    for (int b = 0; b < step->block_count && roots != NULL; b++) {
-        roots[b] = cairn_step_root(roots, b);
-    }
-    return roots;
-}
-
 static void add_blocks(const CairnStep *step, const double *velocity, const int *roots, Group *groups) {
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1; // of the mean velocity's change
     for (int b = 0; b < step->block_count; b++) {
         const CairnStepBlock *block = &step->blocks[b];
         const double *v = velocity + (ptrdiff_t)6 * b;
@@ -61,8 +43,7 @@ static void add_blocks(const CairnStep *step, const double *velocity, const int 
         Group *group = &groups[roots[b]];
         group->had += fmax(energy_of(step, block, start.linear, start.angular),
                            energy_of(step, block, free.linear, free.angular));
-        group->has += energy_of(step, block, cairn_add_scaled(start.linear, factor, linear),
-                                cairn_add_scaled(start.angular, factor, angular));
+        group->has += energy_of(step, block, cairn_add(start.linear, linear), cairn_add(start.angular, angular));
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->demanded += model->mass * step->still * step->still;
@@ -114,6 +95,15 @@ static bool is_wild(const Group *group) {
     return !(group->has <= most_gain * group->had + most_demand * group->demanded);
 }
 
+static bool has_wild(const Group *groups, int count) {
+    for (int b = 0; b < count; b++) {
+        if (is_wild(&groups[b])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool constraint_is_wild(const CairnStepSystem *system, int c, const int *roots, const Group *groups) {
     const CairnProblem *problem = &system->problem;
     return is_wild(&groups[roots[problem->terms[problem->constraints[c].first_term].block]]);
@@ -136,18 +126,17 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
     if (system->problem.row_count == 0 || system->calm >= WITHOUT_DRIVES) {
         return false;
     }
-    int *roots = find_roots(step, &system->problem);
+    const int *roots = system->groups.touching;
     Group *groups = (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group));
-    bool is_needed = false;
     if (cairn_step_failed(step)) {
         return false;
     }
     add_blocks(step, answer->velocity, roots, groups);
-    add_demands(step, contacts, &system->joints, roots, groups);
-    for (int b = 0; b < step->block_count; b++) {
-        is_needed = is_needed || is_wild(&groups[b]);
+    if (!has_wild(groups, step->block_count)) { // none whatever was demanded, as in nearly all steps
+        return false;
     }
-    if (!is_needed) {
+    add_demands(step, contacts, &system->joints, roots, groups);
+    if (!has_wild(groups, step->block_count)) {
         return false;
     }
     system->calm += 1;

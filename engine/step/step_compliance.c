@@ -22,44 +22,19 @@ static double typical_acceleration(const CairnStep *step) {
     return g > 0 ? g : 9.81;
 }
 
-static void unite_all(const CairnStep *step, int *parent, int first, int body) {
-    int block = cairn_step_block(step, body);
-    if (first >= 0 && block >= 0) {
-        cairn_step_unite(parent, first, block);
-    }
-}
-
-void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system) {
+void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system) {
+    const int *root = system->groups.touching;
     int count = step->block_count;
-    double *mass = CAIRN_STEP_PUSH(step, double, count);
-    CairnArenaMark mark = cairn_arena_mark(step->arena);
-    int *parent = CAIRN_STEP_PUSH(step, int, count);
-    if (cairn_step_failed(step)) {
+    double *mass = (double *)cairn_step_push_zero(step, (size_t)count, sizeof(double));
+    if (mass == NULL) {
         return;
     }
     for (int b = 0; b < count; b++) {
-        parent[b] = b;
-        mass[b] = 0;
-    }
-    for (int j = 0; j < system->joints.count; j++) {
-        const CairnStepJoint *sj = &system->joints.all[j];
-        int first = -1;
-        for (int k = 0; k < sj->body_count; k++) {
-            unite_all(step, parent, first, sj->bodies[k]);
-            first = first < 0 ? cairn_step_block(step, sj->bodies[k]) : first;
-        }
-    }
-    for (int i = 0; i < contacts->count; i++) {
-        const CairnStepContact *c = &contacts->all[i];
-        unite_all(step, parent, cairn_step_block(step, c->body_a), c->body_b);
-    }
-    for (int b = 0; b < count; b++) {
-        mass[cairn_step_root(parent, b)] += step->store->bodies[step->blocks[b].body].model->mass;
+        mass[root[b]] += step->store->bodies[step->blocks[b].body].model->mass;
     }
     for (int b = count - 1; b >= 0; b--) { // a root stands before its members
-        mass[b] = mass[cairn_step_root(parent, b)];
+        mass[b] = mass[root[b]];
     }
-    cairn_arena_release(step->arena, mark);
     double give = step->world->def.contact_give * step->world->def.typical_length;
     system->island_mass = mass;
     system->spring = fmin(give / (typical_acceleration(step) * step->h * step->h), softest);
@@ -79,13 +54,13 @@ static double hard_or_spring(const CairnStep *step, const CairnStepSystem *syste
     return fmin(hard * inverse, spring / island);
 }
 
-double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
-                                   const CairnJointRow *row) {
-    if (row->compliance > 0) {
-        double length = cairn_joint_is_angle(sj->input, row->axis) ? step->world->def.typical_length : 1;
-        return length * length * row->compliance;
+void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
+                                 double *compliance) {
+    double derived = hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
+    for (int r = 0; r < sj->row_count; r++) {
+        double own = sj->rows[r].compliance, unit = own > 0 ? cairn_step_unit(step, sj, r) : 1;
+        compliance[r] = own > 0 ? unit * unit * own : derived;
     }
-    return hard_or_spring(step, system, sj->bodies, sj->body_count, hard_joint, system->spring);
 }
 
 void cairn_step_contact_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,

@@ -102,7 +102,10 @@ static double position_term(const CairnStep *step, double distance) {
 // meet in this step: J v+ >= -e J v-.
 static double normal_term(const CairnStep *step, const CairnStepContact *c, double free_approach, double e) {
     double d = position_term(step, c->distance);
-    bool meets = c->distance + step->h * cairn_min(c->approach, free_approach) <= 0;
+    bool meets = c->distance + cairn_step_drift(step) * cairn_min(c->approach, free_approach) <= 0;
+    if (step->share->is_closing) { // what meets on the way has bounced, and overlaps are pushed out on the way
+        return cairn_max(d, 0);
+    }
     if (e > 0 && meets && c->approach < -step->world->def.restitution_threshold) {
         d = cairn_min(d, e * c->approach);
     }
@@ -148,7 +151,7 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         closing[i] = -(c->approach + c->wanted) > step->still ? -(c->approach + c->wanted) : 0;
         closing[i] = c->is_predicted ? free_closing[i] : closing[i]; // it was not there when the step began
     }
-    double company = cairn_max(manifold->impact, 1); // the others stop the bodies as much as this one
+    double company = cairn_max(manifold->company, 1); // the others stop the bodies as much as this one
     double response = company * summed_response(step, manifold, closing);
     double free_response = is_new ? company * summed_response(step, manifold, free_closing) : 0;
     for (int i = 0; i < manifold->manifold_count; i++) {
@@ -156,7 +159,7 @@ static void expect_loads(const Framing *f, CairnStepContact *manifold) {
         c->impact = response > 0 ? closing[i] / response : 0;
         if (!c->is_first) {
             double load = c->record >= 0 ? step->impulse_scale * step->store->contacts[c->record].load : 0;
-            c->frozen += c->impact + cairn_max(load, 0);
+            c->frozen = c->inherited + (c->impact + cairn_max(load, 0));
         } else {
             c->frozen = free_response > 0 ? free_closing[i] / free_response : 0;
         }
@@ -321,33 +324,26 @@ static void subtract_last_deflection(const CairnStep *step, const CairnVec3 *rol
     }
 }
 
-// The term of J v from bodies that have no dofs in the problem (bodies that are not dynamic), and under the midpoint
-// rule the change of variable from end velocity to mean velocity: (J v+ + d)/2 = J vm - J v/2 + d/2.
+// The term of J v from bodies that have no dofs in the problem (bodies that are not dynamic).
 void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *c,
                                  const double *compliance, double *d) {
     CairnVec3 axes[CAIRN_CONTACT_ROWS];
     find_axes(rolls, c, axes);
     int bodies[2] = {c->body_a, c->body_b};
-    bool midpoint = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT;
-    CairnVec3 fixed[2], all[2], fixed_spin[2], all_spin[2]; // "all": dynamic or not
+    CairnVec3 fixed[2], fixed_spin[2];
     for (int k = 0; k < 2; k++) {
         CairnVec3 arm = k == 0 ? c->frame.arm[0] : c->frame.arm[1];
         CairnVec6 v = cairn_step_start(step, bodies[k]);
         bool has_block = cairn_step_block(step, bodies[k]) >= 0;
-        all[k] = point_velocity(v, arm);
-        fixed[k] = has_block ? (CairnVec3){0, 0, 0} : all[k];
-        all_spin[k] = v.angular;
+        fixed[k] = has_block ? (CairnVec3){0, 0, 0} : point_velocity(v, arm);
         fixed_spin[k] = has_block ? (CairnVec3){0, 0, 0} : v.angular;
     }
     CairnVec3 base = cairn_sub(fixed[1], fixed[0]), spin = cairn_sub(fixed_spin[1], fixed_spin[0]);
-    CairnVec3 before = cairn_sub(all[1], all[0]), spin_before = cairn_sub(all_spin[1], all_spin[0]);
     double length = step->world->def.typical_length;
     for (int r = 0; r < c->row_count; r++) {
         CairnVec3 axis = r < 3 ? axes[r] : cairn_scale(length, axes[r]);
         double wanted = r == 0 ? c->wanted : 0;
-        double moving = cairn_dot(axis, r < 3 ? base : spin);
-        double was = cairn_dot(axis, r < 3 ? before : spin_before);
-        d[r] = midpoint ? moving - 0.5 * was + 0.5 * wanted : moving + wanted;
+        d[r] = cairn_dot(axis, r < 3 ? base : spin) + wanted;
     }
     subtract_last_deflection(step, rolls, c, compliance, d);
 }

@@ -140,13 +140,9 @@ static void merge_events(const CairnStep *step, const CairnStepContacts *contact
 static void keep_struck(CairnStep *step, const Touching *now) {
     const CairnStore *store = step->store;
     CairnStepShare *share = step->share;
-    CairnStruck *struck = CAIRN_PUSH(&step->world->kept, CairnStruck, now->count + 1);
+    CairnStruck *struck = CAIRN_STEP_PUSH(step, CairnStruck, now->count);
     int count = 0, i = 0;
-    if (struck == NULL) {
-        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d events", now->count);
-        return;
-    }
-    for (int j = 0; j < now->count; j++) {
+    for (int j = 0; j < now->count && struck != NULL; j++) {
         while (i < store->touch_count && compare_touch(&store->touches[i], &now->touches[j]) < 0) {
             i++;
         }
@@ -155,7 +151,14 @@ static void keep_struck(CairnStep *step, const Touching *now) {
             struck[count++] = (CairnStruck){now->touches[j], meeting_speed(step, &now->touches[j], now->worst[j])};
         }
     }
-    share->struck = struck;
+    cairn_arena_release(&step->world->kept, share->before_struck); // the last part's are among these
+    CairnStruck *kept = CAIRN_PUSH(&step->world->kept, CairnStruck, count > 0 ? count : 1);
+    if (struck == NULL || kept == NULL) {
+        step->status = cairn_error(CAIRN_OUT_OF_MEMORY, "step: no memory to keep %d events", count);
+        return;
+    }
+    memcpy(kept, struck, (size_t)count * sizeof *struck);
+    share->struck = kept;
     share->struck_count = count;
 }
 
@@ -241,7 +244,7 @@ static void commit_bodies(const Finishing *f) {
             continue;
         }
         CairnBody *body = &store->bodies[i];
-        body->news = step->share->index == 0 ? CAIRN_NEWS_NONE : body->news;
+        body->news = step->share->index == 0 && !step->share->is_closing ? CAIRN_NEWS_NONE : body->news;
         body->part = parts->has_partition && step->block_of[i] >= 0 ? parts->parts.part[step->block_of[i]] : -1;
         if (step->block_of[i] >= 0) {
             const CairnStepEnd *end = &f->ends->all[step->block_of[i]];
@@ -349,7 +352,9 @@ static void commit_joints(CairnStep *step, const CairnStepJoints *joints, const 
         const CairnStepJoint *sj = &joints->all[j];
         CairnJoint *joint = &store->joints[sj->joint];
         joint->row_count = sj->row_count;
-        cairn_step_joint_impulses(step, sj, lambda, joint->lambda);
+        double room[CAIRN_JOINT_MAX_ROWS];
+        const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
+        memcpy(joint->lambda, impulses, (size_t)sj->row_count * sizeof *impulses);
     }
     for (int j = 0; j < store->joint_pool.count; j++) {
         if (cairn_pool_is_alive(&store->joint_pool, j)) {
@@ -420,7 +425,7 @@ static void commit(const Finishing *f, const Touching *now, const Kept *kept) {
     commit_bodies(f);
     step->world->pose_changes += 1;
     commit_joints(step, &f->system->joints, f->answer->lambda);
-    store->last_h = step->h;
+    store->last_h = step->kick;
     store->time += is_last ? step->share->whole : 0;
     store->step_index += is_last ? 1 : 0;
 }

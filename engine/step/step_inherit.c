@@ -68,10 +68,10 @@ static CairnVec3 place_of(const CairnStep *step, const CairnStepContact *c) {
     return cairn_add(step->store->bodies[is_a ? c->body_a : c->body_b].center, c->frame.arm[is_a ? 0 : 1]);
 }
 
-// Where a body has taken a point of it since the beginning of the last step.
+// Where a body has taken a point of it since the records were made.
 static CairnVec3 carried(const CairnStep *step, int body, CairnVec3 point) {
     const CairnBody *b = &step->store->bodies[body];
-    double h = step->store->last_h;
+    double h = step->moved;
     CairnVec3 arm = cairn_sub(point, cairn_add_scaled(b->center, -h, b->velocity));
     return cairn_add(b->center, cairn_rotate(cairn_quat_exp(cairn_scale(h, b->angular_velocity)), arm));
 }
@@ -153,7 +153,7 @@ static void hand_over(Heritage *f) {
         if (heir >= 0 && f->contacts[heir].record < 0) {
             f->contacts[heir].record = r;
         } else if (heir >= 0) {
-            f->contacts[heir].frozen += f->step->impulse_scale * cairn_max(record->load, 0);
+            f->contacts[heir].inherited += f->step->impulse_scale * cairn_max(record->load, 0);
         }
     }
 }
@@ -243,7 +243,7 @@ void cairn_narrow_inherit(CairnStep *step, const CairnNarrow *narrow, CairnStepC
         CairnStepContact *c = &contacts->all[i];
         c->is_known = store->contact_count > 0 && !bore(&f, c) &&
                       (has_bearing_neighbor(&f, i, 0) || has_bearing_neighbor(&f, i, 1));
-        c->impact = c->manifold_index == 0 ? count_company(&f, i) : 0;
+        c->company = c->manifold_index == 0 ? count_company(&f, i) : 0;
     }
     cairn_arena_release(step->arena, mark);
 }

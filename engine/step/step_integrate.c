@@ -57,18 +57,14 @@ static void integrate_block(const Integrating *in, int b) {
     const double *x = in->velocity + (ptrdiff_t)6 * b;
     CairnVec3 v = {x[0], x[1], x[2]}, u = {x[3], x[4], x[5]};
     bool is_limited = in->advance->times != NULL;
-    double h = is_limited ? in->advance->times[b] : step->h;
+    double h = is_limited ? in->advance->times[b] : cairn_step_drift(step);
     end->center = cairn_add_scaled(body->center, h, v);
     if (is_limited) {
         end->center = cairn_add(end->center, in->advance->shifts[b]);
     }
-    end->q = cairn_step_end_of_turns(step, b, u, h);
+    end->q = step->share->is_closing ? body->q : cairn_step_end_of_turns(step, b, u, h);
     CairnVec3 change = cairn_sub(u, block->spin);
     end->velocity = v;
-    if (def->integrator == CAIRN_INTEGRATOR_MIDPOINT) { // vm = (v + v+)/2 was solved for
-        change = cairn_scale(2, change);
-        end->velocity = cairn_sub(cairn_scale(2, v), block->start.linear);
-    }
     end->spin = cairn_add(block->start.angular, change);
     end->momentum = cairn_mat3_mul(cairn_step_inertia(step, block), end->spin);
     if (def->gyroscopic && !body->model->is_isotropic) { // the momentum is kept while the body turns under it
@@ -76,7 +72,7 @@ static void integrate_block(const Integrating *in, int b) {
         CairnVec3 local = cairn_mat3_transpose_mul(axes, end->momentum), inverse = cairn_inverse_moments(body);
         double before = cairn_dot(end->spin, end->momentum);
         end->spin = cairn_mat3_mul(axes, (CairnVec3){inverse.x * local.x, inverse.y * local.y, inverse.z * local.z});
-        if (step->h * cairn_length(u) > fastest && cairn_length_squared(change) > 0) {
+        if (cairn_step_drift(step) * cairn_length(u) > fastest && cairn_length_squared(change) > 0) {
             hold_turning(before, end);
         }
     }
@@ -89,8 +85,9 @@ static bool is_finite_end(const CairnStepEnd *end) {
 }
 
 CairnTransform cairn_step_kinematic_pose(const CairnStep *step, const CairnBody *body) {
-    CairnQuat turn = cairn_quat_exp(cairn_scale(step->h, body->angular_velocity));
-    return (CairnTransform){cairn_add_scaled(body->center, step->h, body->velocity),
+    double h = cairn_step_drift(step);
+    CairnQuat turn = cairn_quat_exp(cairn_scale(h, body->angular_velocity));
+    return (CairnTransform){cairn_add_scaled(body->center, h, body->velocity),
                             cairn_quat_normalize(cairn_quat_mul(turn, body->q))};
 }
 

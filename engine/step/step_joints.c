@@ -25,31 +25,15 @@ static bool acts_on_dynamic(const CairnStep *step, const CairnStepJoint *sj) {
     return false;
 }
 
-// A body that turns farther in a step, rad, is nowhere near where its velocity at the start leads in half of it: its joints
-// keep J of the start under the midpoint rule, which takes energy and never gives it.
-static const double most_turn = 1;
-
-// Under the midpoint rule impulses act with J of the pose in the middle of the step, where the start's velocities lead:
-// what holds a lock there does no work on the mean velocity, so it neither takes nor gives energy. phi is that of the
-// start.
-static void turn_to_middle(const CairnStep *step, const CairnStepJoint *sj, CairnJointRow *rows) {
-    CairnJointInput middle = *sj->input;
-    CairnJointRow turned[CAIRN_JOINT_MAX_ROWS];
-    bool is_wild = false;
-    for (int k = 0; k < sj->body_count; k++) {
-        is_wild = is_wild || step->h * cairn_length(cairn_step_start(step, sj->bodies[k]).angular) > most_turn;
-        CairnJointBody moved =
-            cairn_joint_moved(&middle.bodies[k], cairn_step_start(step, sj->bodies[k]), 0.5 * step->h);
-        middle.bodies[k].center = moved.center;
-        middle.bodies[k].frame = moved.frame;
-    }
-    (void)cairn_joint_rows(&middle, turned); // the same rows in the same order
-    for (int r = 0; r < sj->row_count; r++) {
-        rows[r].before = 0;
-        for (int k = 0; k < sj->body_count; k++) {
-            rows[r].before += cairn_vec6_dot(rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
-            rows[r].jacobian[k] = is_wild ? rows[r].jacobian[k] : turned[r].jacobian[k];
-        }
+// Forces act for the kick alone, and what the rows of the joint say of impulses is for all of h. The closing half holds
+// the end's velocity, J v+ = 0, in the pose of the end: what was off was taken back on the way.
+static void share_forces(const CairnStep *step, CairnJointRow *row) {
+    double share = step->kick / step->h;
+    row->lower *= share;
+    row->upper *= share;
+    row->compliance /= share;
+    if (step->share->is_closing && row->role != CAIRN_ROW_DRIVE) {
+        row->error = row->fraction > 0 ? fmax(row->error, 0) : 0;
     }
 }
 
@@ -77,8 +61,8 @@ void cairn_step_joint_rows(CairnStep *step, CairnStepJoints *joints) {
         if (sj->row_count == 0) {
             continue;
         }
-        if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT) {
-            turn_to_middle(step, sj, rows);
+        for (int r = 0; r < sj->row_count && step->kick != step->h; r++) {
+            share_forces(step, &rows[r]);
         }
         CairnJointRow *kept = CAIRN_STEP_PUSH(step, CairnJointRow, sj->row_count);
         if (kept != NULL) {
@@ -110,16 +94,8 @@ static double position_term(const CairnStep *step, const CairnStepJoint *sj, con
     return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
 }
 
-// d of one row without J v of bodies that have no dofs: fraction phi / h + rate. Under the midpoint rule the unknown is
-// the mean velocity vm. Held to be 0 itself, J vm would turn J v round in every step and feed the whip of the next: a
-// chain gained 1e10 J. So locks, limits and motors hold the end's velocity, J v+ + d = 0 in the pose of the end, which is
-// J vm - J v/2 + d/2 = 0 with J vm in the middle and J v at the start. phi follows both velocities, so half of it is
-// enough. Springs act on the way.
+// d of one row without J v of bodies that have no dofs.
 static double wanted(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    bool is_spring = row->role == CAIRN_ROW_DRIVE && row->fraction > 0;
-    if (step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT && !is_spring) {
-        return 0.5 * (0.5 * position_term(step, sj, row) + row->rate - row->before);
-    }
     return position_term(step, sj, row) + row->rate;
 }
 
@@ -133,11 +109,7 @@ static double calm(const CairnStep *step, const CairnStepJoint *sj, const CairnJ
     if (row->role == CAIRN_ROW_DRIVE && !with_drives) {
         return wanted(step, sj, row);
     }
-    double d = row->role == CAIRN_ROW_DRIVE ? 0 : slack(row, position_term(step, sj, row)), before = 0;
-    for (int k = 0; k < sj->body_count; k++) {
-        before += cairn_vec6_dot(row->jacobian[k], cairn_step_start(step, sj->bodies[k]));
-    }
-    return step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 0.5 * (d - before) : d;
+    return row->role == CAIRN_ROW_DRIVE ? 0 : slack(row, position_term(step, sj, row));
 }
 
 static double right_side(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row, double wanted) {
@@ -193,9 +165,13 @@ double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, 
     return right_side(step, sj, row, d);
 }
 
-void cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
-                               double impulses[CAIRN_JOINT_MAX_ROWS]) {
-    for (int r = 0; r < sj->row_count; r++) {
-        impulses[r] = cairn_step_unit(step, sj, r) * lambda[sj->row + r];
+const double *cairn_step_joint_impulses(const CairnStep *step, const CairnStepJoint *sj, const double *lambda,
+                                        double room[CAIRN_JOINT_MAX_ROWS]) {
+    if (step->world->def.typical_length == 1) {
+        return lambda + sj->row;
     }
+    for (int r = 0; r < sj->row_count; r++) {
+        room[r] = cairn_step_unit(step, sj, r) * lambda[sj->row + r];
+    }
+    return room;
 }

@@ -5,8 +5,9 @@
 // as one. That changes no distance among them, so their rows hold as they did.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
+#include <string.h>
 
-// A set of blocks that are tied together, stored at its lowest block.
+// A set of blocks that are tied together, stored at its lowest block. Of one that is held nothing more is found.
 typedef struct Group {
     CairnVec3 momentum; // angular, N m s: all of it, or what was taken
     CairnVec3 center;   // times the mass
@@ -17,20 +18,9 @@ typedef struct Group {
 
 typedef struct Groups {
     const CairnStep *step;
-    int *parent;
+    const int *root; // of each block
     Group *all;
 } Groups;
-
-static void tie(const Groups *g, const int *bodies, int count) {
-    int last = -1;
-    for (int k = 0; k < count; k++) {
-        int b = cairn_step_block(g->step, bodies[k]);
-        if (last >= 0 && b >= 0) {
-            cairn_step_unite(g->parent, last, b);
-        }
-        last = b >= 0 ? b : last;
-    }
-}
 
 static void hold(const Groups *g, const int *bodies, int count) {
     bool is_held = false;
@@ -40,21 +30,33 @@ static void hold(const Groups *g, const int *bodies, int count) {
     for (int k = 0; k < count && is_held; k++) {
         int b = cairn_step_block(g->step, bodies[k]);
         if (b >= 0) {
-            g->all[cairn_step_root(g->parent, b)].is_held = true;
+            g->all[g->root[b]].is_held = true;
         }
     }
 }
 
-static void for_all_ties(const Groups *g, const CairnStepContacts *contacts, const CairnStepJoints *joints,
-                         const double *lambda, void (*act)(const Groups *, const int *, int)) {
+// Contacts tie where they bear; the joints did already.
+static void tie_contacts(const CairnStep *step, const CairnStepContacts *contacts, const double *lambda, int *root) {
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
+        if (lambda[c->row] > 0 && a >= 0 && b >= 0) {
+            cairn_step_unite(root, a, b);
+        }
+    }
+    cairn_step_name_roots(root, step->block_count);
+}
+
+static void hold_all(const Groups *g, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                     const double *lambda) {
     for (int j = 0; j < joints->count; j++) {
-        act(g, joints->all[j].bodies, joints->all[j].body_count);
+        hold(g, joints->all[j].bodies, joints->all[j].body_count);
     }
     for (int i = 0; i < contacts->count; i++) {
         const CairnStepContact *c = &contacts->all[i];
         const int bodies[2] = {c->body_a, c->body_b};
         if (lambda[c->row] > 0) {
-            act(g, bodies, 2);
+            hold(g, bodies, 2);
         }
     }
 }
@@ -67,7 +69,7 @@ static CairnMat3 inertia_at(double mass, CairnVec3 d) {
 }
 
 static Group *group_of(const Groups *g, int b) {
-    return &g->all[cairn_step_root(g->parent, b)];
+    return &g->all[g->root[b]];
 }
 
 // A block's centre, from that of its group.
@@ -76,47 +78,52 @@ static CairnVec3 arm_of(const Groups *g, const Group *group, int b) {
     return cairn_sub(body->center, cairn_scale(1 / group->mass, group->center));
 }
 
-static Groups find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+static Groups find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                           const double *lambda) {
-    Groups g = {step, CAIRN_STEP_PUSH(step, int, step->block_count),
-                (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group))};
-    for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
-        g.parent[b] = b;
-    }
+    int *root = CAIRN_STEP_PUSH(step, int, step->block_count);
+    Groups g = {step, root, (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group))};
     if (cairn_step_failed(step)) {
         return g;
     }
-    for_all_ties(&g, contacts, joints, lambda, tie);
-    for_all_ties(&g, contacts, joints, lambda, hold);
+    memcpy(root, system->groups.joined, (size_t)step->block_count * sizeof *root);
+    tie_contacts(step, contacts, lambda, root);
+    hold_all(&g, contacts, &system->joints, lambda);
     for (int b = 0; b < step->block_count; b++) {
         const CairnBody *body = &step->store->bodies[step->blocks[b].body];
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         group->center = cairn_add_scaled(group->center, body->model->mass, body->center);
         group->mass += body->model->mass;
     }
     for (int b = 0; b < step->block_count; b++) {
         double mass = step->store->bodies[step->blocks[b].body].model->mass;
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         CairnMat3 own = cairn_step_inertia(step, &step->blocks[b]);
         group->inertia = cairn_mat3_sum(group->inertia, cairn_mat3_sum(own, inertia_at(mass, arm_of(&g, group, b))));
     }
     return g;
 }
 
-// The angular velocity that this angular momentum gives a group that turns as one; 0 where it is held.
-static CairnVec3 turn_of(const Group *group, CairnVec3 momentum) {
+// The angular velocity that its angular momentum gives a group that turns as one; 0 where it is held.
+static CairnVec3 turn_of(const Group *group) {
     CairnMat3 inverse;
-    if (group->is_held || !(cairn_length_squared(momentum) > 0) || !cairn_mat3_inverse(group->inertia, &inverse)) {
+    if (group->is_held || !(cairn_length_squared(group->momentum) > 0) ||
+        !cairn_mat3_inverse(group->inertia, &inverse)) {
         return (CairnVec3){0, 0, 0};
     }
-    return cairn_mat3_mul(inverse, momentum);
+    return cairn_mat3_mul(inverse, group->momentum);
 }
 
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
-                                       const CairnStepJoints *joints, const double *lambda) {
+                                       const CairnStepSystem *system, const double *lambda) {
     CairnVec3 *turns = CAIRN_STEP_PUSH(step, CairnVec3, step->block_count);
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    Groups g = find_groups(step, contacts, joints, lambda);
+    Groups g = find_groups(step, contacts, system, lambda);
     if (cairn_step_failed(step)) {
         return NULL;
     }
@@ -124,12 +131,15 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
         const CairnStepBlock *block = &step->blocks[b];
         double mass = step->store->bodies[block->body].model->mass;
         Group *group = group_of(&g, b);
+        if (group->is_held) {
+            continue;
+        }
         CairnVec3 spin = cairn_mat3_mul(cairn_step_inertia(step, block), block->spin);
         CairnVec3 orbit = cairn_scale(mass, cairn_cross(arm_of(&g, group, b), block->start.linear));
         group->momentum = cairn_add(group->momentum, cairn_add(spin, orbit));
     }
     for (int b = 0; b < step->block_count; b++) {
-        turns[b] = turn_of(group_of(&g, b), group_of(&g, b)->momentum);
+        turns[b] = g.root[b] == b ? turn_of(&g.all[b]) : turns[g.root[b]]; // a root stands before its members
     }
     cairn_arena_release(step->arena, mark);
     return turns;
@@ -138,7 +148,10 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
 static void give_back(const Groups *g, double *velocity) {
     for (int b = 0; b < g->step->block_count; b++) {
         const Group *group = group_of(g, b);
-        CairnVec3 turn = turn_of(group, group->momentum), along = cairn_cross(turn, arm_of(g, group, b));
+        if (group->is_held || !(cairn_length_squared(group->momentum) > 0)) {
+            continue;
+        }
+        CairnVec3 turn = turn_of(group), along = cairn_cross(turn, arm_of(g, group, b));
         double *v = velocity + (ptrdiff_t)6 * b;
         v[0] += along.x;
         v[1] += along.y;
@@ -195,12 +208,12 @@ void cairn_step_join_predicted(const CairnStep *step, CairnStepContacts *contact
     }
 }
 
-static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity, double factor) {
+static void add_taken(const Groups *g, const CairnStepSystem *system, const double *velocity) {
     for (int b = 0; b < g->step->block_count && system->stiffness != NULL; b++) {
         const double *v = velocity + (ptrdiff_t)6 * b;
         CairnVec3 turned = cairn_sub((CairnVec3){v[3], v[4], v[5]}, system->turns[b]);
         double h = g->step->h;
-        CairnVec3 taken = cairn_scale(-factor * h * h, cairn_mat3_mul(system->stiffness[b], turned));
+        CairnVec3 taken = cairn_scale(-h * h, cairn_mat3_mul(system->stiffness[b], turned));
         group_of(g, b)->momentum = cairn_add(group_of(g, b)->momentum, taken);
     }
 }
@@ -211,10 +224,9 @@ void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 0.5 : 1; // the mean takes half
-    Groups g = find_groups(step, contacts, &system->joints, answer->lambda);
+    Groups g = find_groups(step, contacts, system, answer->lambda);
     if (!cairn_step_failed(step)) {
-        add_taken(&g, system, answer->velocity, factor);
+        add_taken(&g, system, answer->velocity);
         give_back(&g, answer->velocity);
     }
     cairn_arena_release(step->arena, mark);

@@ -251,7 +251,8 @@ static void fill_piece(void *context, int index, int worker) {
         c->manifold_index = (uint8_t)found->index;
         c->roll = piece->first_contact + k;
         c->is_predicted = c->is_joined = c->is_prepared = c->is_known = false;
-        c->frozen = c->impact = 0;
+        c->inherited = 0;
+        c->company = 0;
         c->frame.arm[0] = cairn_sub(found->point, center_at(step, a, found->time));
         c->frame.arm[1] = cairn_sub(found->point, center_at(step, b, found->time));
         c->approach =

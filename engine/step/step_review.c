@@ -14,7 +14,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
     if (system->calm > 0 || system->relaxed > 0) {
         return; // it has an answer, or no wild one, without what a review would put back
     }
-    int stiff_passes = def->geometric_stiffness ? def->geometric_passes : 1;
+    int stiff_passes = cairn_step_may_stiffen(step) ? def->geometric_passes : 1;
     if (has_rows && !cairn_step_failed(step) && pass < stiff_passes) {
         review->stiffness = cairn_step_review_stiffness(step, contacts, system, review->lambda);
     }
@@ -25,10 +25,7 @@ void cairn_step_review(CairnStep *step, const CairnStepContacts *contacts, const
         review->is_split = cairn_step_review_splits(step, contacts, review->lambda);
         cairn_step_review_arcs(step, system, pass, review);
     }
-    // Under the midpoint rule a contact constrains the velocity at the end of the step, not the displacement: it always
-    // overlaps by half a step's motion.
-    if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes &&
-        def->integrator != CAIRN_INTEGRATOR_MIDPOINT) {
+    if (!cairn_step_failed(step) && step->stats.contact_passes < def->contact_passes && !step->share->is_closing) {
         cairn_step_predict_contacts(step, contacts, review);
     }
 }

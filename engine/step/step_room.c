@@ -8,7 +8,7 @@ enum { MUCH = 1 << 26 }; // bytes: smaller amounts are not checked
 // The least number of bytes of the arena for each block and each contact, until the solve. The memory of the solver,
 // about as much again for contacts, is not counted. The memory for finding contacts is free again when their rows are
 // made.
-static const size_t block_bytes = sizeof(CairnStepBlock) + sizeof(CairnDofBlock) + 2 * sizeof(int) +
+static const size_t block_bytes = sizeof(CairnStepBlock) + sizeof(CairnMat3) + sizeof(CairnDofBlock) + 2 * sizeof(int) +
                                   (6 + 6 + 6) * sizeof(double); // velocities, momenta, the start of the solve
 static const size_t shape_bytes = sizeof(CairnStepBall) + sizeof(CairnStepSide) + sizeof(CairnAabb) +
                                   sizeof(CairnTransform) + 2 * sizeof(uint8_t) + sizeof(int);

@@ -36,6 +36,11 @@ typedef struct Touch {
     int next;         // of the same list; -1: none
     int rank;         // how many there are in the list from this one on
     CairnVec3 normal; // from the other shape to this one
+    // What most pairs of touches need no more than.
+    CairnVec3 surface; // its first point, on the other shape
+    CairnVec3 middle;  // of the other shape
+    double radius;     // of the other shape
+    bool has_middle;   // it touches now, a shape whose middle stands out where half of it does
     bool is_internal;
 } Touch;
 
@@ -64,15 +69,13 @@ static CairnVec3 surface_point(const Touch *touch, int k) {
 }
 
 static double tolerance_of(const Seams *s, const Touch *touch, const Touch *cover) {
-    const CairnStepBall *balls = s->narrow->boxes->balls;
-    return flush *
-           cairn_min(balls[touch->self].radius, cairn_min(balls[touch->other].radius, balls[cover->other].radius));
+    return flush * cairn_min(s->narrow->boxes->balls[touch->self].radius, cairn_min(touch->radius, cover->radius));
 }
 
 // True: the point of `touch` lies in the other shape of `cover`.
 static bool lies_in(const Seams *s, const Touch *touch, const Touch *cover, CairnVec3 p) {
     double radius = s->narrow->boxes->balls[touch->self].radius;
-    double height = cairn_dot(cover->normal, cairn_sub(p, surface_point(cover, 0)));
+    double height = cairn_dot(cover->normal, cairn_sub(p, cover->surface));
     return (height <= near_plane * radius || touch->points->time != cover->points->time) &&
            cairn_flush_holds(geometry_of(s, cover->other), pose_at(s, cover->other, touch->points->time), p,
                              tolerance_of(s, touch, cover));
@@ -83,7 +86,7 @@ static double surface_height(const Seams *s, const Touch *cover, double time) {
     const CairnGeometry *u = geometry_of(s, cover->other);
     return cairn_dot(cover->normal, cairn_geometry_is_convex(u)
                                         ? cairn_geometry_support(u, pose_at(s, cover->other, time), cover->normal)
-                                        : surface_point(cover, 0));
+                                        : cover->surface);
 }
 
 // How far S, which touches U now, may have sunk below U's surface at the time of another contact if nothing held it.
@@ -98,21 +101,28 @@ static double sunk(const Seams *s, const Touch *cover, CairnVec3 p, double time)
 }
 
 // True: the middle of T lies over U's surface at the point where S touches U, so that T stands out there. It is for
-// most pairs of contacts all that must be asked. A hull's or mesh's own origin may be anywhere.
+// most pairs of contacts all that must be asked.
 static bool stands_out_by_half(const Seams *s, const Touch *touch, const Touch *cover) {
-    CairnShapeType type = geometry_of(s, touch->other)->type;
-    CairnVec3 over = cairn_sub(s->narrow->boxes->poses[touch->other].p, surface_point(cover, 0));
-    return touch->points->time == 0 && cover->points->time == 0 &&
-           (type == CAIRN_SHAPE_BOX || type == CAIRN_SHAPE_CYLINDER) &&
-           cairn_dot(cover->normal, over) > tolerance_of(s, touch, cover);
+    return touch->has_middle && cover->points->time == 0 &&
+           cairn_dot(cover->normal, cairn_sub(touch->middle, cover->surface)) > tolerance_of(s, touch, cover);
 }
 
-// True: U of `cover` hides T of `touch` at a point, and T lies below the plane that separates U from S.
+// A box's or a cylinder's; a hull's or mesh's own origin may be anywhere.
+static bool has_middle(const Seams *s, const Touch *touch) {
+    CairnShapeType type = geometry_of(s, touch->other)->type;
+    return touch->points->time == 0 && (type == CAIRN_SHAPE_BOX || type == CAIRN_SHAPE_CYLINDER);
+}
+
+// False: U of `cover` hides T of `touch` nowhere.
+static bool may_hide(const Seams *s, const Touch *touch, const Touch *cover) {
+    return cover->other != touch->other && cover->self == touch->self && !stands_out_by_half(s, touch, cover);
+}
+
+// True: U of `cover`, which may, hides T of `touch` at a point, and T lies below the plane that separates U from S.
 static bool hides(const Seams *s, const Touch *touch, const Touch *cover, CairnVec3 p) {
     CairnVec3 m = cover->normal, n = touch->normal;
     double cosine = cairn_dot(m, n), time = touch->points->time;
-    if (cover->other == touch->other || cover->self != touch->self ||
-        (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) || stands_out_by_half(s, touch, cover)) {
+    if (cosine > 0 && cairn_length_squared(cairn_cross(m, n)) < same * same) {
         return false;
     }
     bool is_in = lies_in(s, touch, cover, p);
@@ -129,7 +139,7 @@ static bool is_hidden(const Seams *s, const Touch *touch) {
     for (int k = 0; k < touch->points->count; k++) {
         CairnVec3 p = surface_point(touch, k);
         int cover = s->first[touch->list];
-        while (cover >= 0 && !hides(s, touch, &s->touches[cover], p)) {
+        while (cover >= 0 && !(may_hide(s, touch, &s->touches[cover]) && hides(s, touch, &s->touches[cover], p))) {
             cover = s->touches[cover].next;
         }
         if (cover < 0) {
@@ -152,7 +162,8 @@ static void look_at_touches(void *context, int first, int end) {
 static bool is_held_elsewhere(const Seams *s, const Touch *touch) {
     CairnVec3 p = surface_point(touch, 0);
     for (int c = s->first[touch->list]; c >= 0; c = s->touches[c].next) {
-        if (!s->touches[c].is_internal && hides(s, touch, &s->touches[c], p)) {
+        const Touch *cover = &s->touches[c];
+        if (!cover->is_internal && may_hide(s, touch, cover) && hides(s, touch, cover, p)) {
             return true;
         }
     }
@@ -179,10 +190,19 @@ static bool is_touch(const Seams *s, int self, int other) {
 static void add_touch(Seams *s, CairnNarrowPoint *points, int self, int other, CairnVec3 normal) {
     if (is_touch(s, self, other)) {
         if (s->touches != NULL) {
-            int list = list_of(s, self, other);
-            s->touches[s->count] = (Touch){
-                points, self, other, list, s->first[list], s->first[list] < 0 ? 1 : s->touches[s->first[list]].rank + 1,
-                normal, false};
+            int list = list_of(s, self, other), next = s->first[list];
+            Touch *touch = &s->touches[s->count];
+            *touch = (Touch){.points = points,
+                             .self = self,
+                             .other = other,
+                             .list = list,
+                             .next = next,
+                             .rank = next < 0 ? 1 : s->touches[next].rank + 1,
+                             .normal = normal,
+                             .middle = s->narrow->boxes->poses[other].p,
+                             .radius = s->narrow->boxes->balls[other].radius};
+            touch->surface = surface_point(touch, 0);
+            touch->has_middle = has_middle(s, touch);
             s->first[list] = s->count;
         }
         s->count += 1;

@@ -83,21 +83,6 @@ bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts) {
 
 // ---- islands ----
 
-int cairn_step_root(int *parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-// The lower index becomes the root, so that the roots do not depend on the order of the unions.
-void cairn_step_unite(int *parent, int a, int b) {
-    a = cairn_step_root(parent, a);
-    b = cairn_step_root(parent, b);
-    parent[a > b ? a : b] = a < b ? a : b;
-}
-
 // What a moving kinematic body touches stays awake.
 static void unite_joints(const CairnStep *step, const CairnStepJoints *joints, int *parent, bool *restless) {
     for (int j = 0; j < joints->count; j++) {
@@ -140,7 +125,7 @@ static double still_time_after(const CairnStep *step, const CairnStepEnds *ends,
     bool is_still = cairn_length(end->velocity) <= def->sleep_speed && cairn_length(end->spin) <= def->sleep_spin;
     int body = step->blocks[block].body;
     double before = was_woken(step->store, body) ? 0 : step->store->bodies[body].still_time;
-    return is_still ? before + step->h : 0;
+    return is_still ? before + cairn_step_drift(step) : 0;
 }
 
 void cairn_step_find_rest(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,

@@ -123,8 +123,12 @@ static void sum_joints(const CairnStep *step, const CairnStepJoints *joints, con
     find_pivots(step, joints, sum);
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        double impulses[CAIRN_JOINT_MAX_ROWS];
-        cairn_step_joint_impulses(step, sj, lambda, impulses);
+        double room[CAIRN_JOINT_MAX_ROWS], forces[CAIRN_JOINT_MAX_ROWS];
+        const double *impulses = cairn_step_joint_impulses(step, sj, lambda, room);
+        for (int r = 0; step->h != step->kick && r < sj->row_count; r++) {
+            forces[r] = impulses[r] * (step->h / step->kick); // as if their forces had acted for all of the joint's h
+        }
+        impulses = step->h != step->kick ? forces : impulses;
         if (is_slow(step, sj, impulses, sum)) {
             continue;
         }
@@ -148,7 +152,7 @@ static void sum_contacts(const CairnStep *step, const CairnStepContacts *contact
             impulse =
                 cairn_add_scaled(cairn_add_scaled(impulse, l[1], c->frame.tangent), l[2], cairn_step_tangent_2(c));
         }
-        CairnVec3 force = cairn_scale(1.0 / step->h, impulse);
+        CairnVec3 force = cairn_scale(1.0 / step->kick, impulse);
         int a = cairn_step_block(step, c->body_a), b = cairn_step_block(step, c->body_b);
         if (a >= 0) {
             add_contact(step, &sum[a], c->body_a, c->body_b, cairn_neg(force), c->frame.arm[0]);
@@ -187,14 +191,13 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     return kept;
 }
 
-// P = M - h^2 K of one block (under the midpoint rule 2 M - h^2 K).
+// P = M - h^2 K of one block.
 static void write_stiffness(const CairnStep *step, CairnStepSystem *system, int b, CairnMat3 K) {
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1;
     double *P = system->P + system->blocks[b].matrix;
     CairnMat3 inertia = cairn_step_inertia(step, &step->blocks[b]);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            P[6 * (3 + i) + 3 + j] = factor * inertia.m[i][j] - step->h * step->h * K.m[i][j];
+            P[6 * (3 + i) + 3 + j] = inertia.m[i][j] - step->h * step->h * K.m[i][j];
         }
     }
 }
@@ -229,11 +232,13 @@ static void add_turn(const CairnStep *step, CairnStepSystem *system, int b, doub
 
 void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                                 CairnStepSystem *system, const CairnMat3 *K) {
-    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, &system->joints, lambda);
+    const CairnVec3 *turns = cairn_step_find_turns(step, contacts, system, lambda);
     assign_matrices(step, system);
     for (int b = 0; b < step->block_count && !cairn_step_failed(step); b++) {
-        write_stiffness(step, system, b, K[b]);
-        add_turn(step, system, b, -1);
+        if (norm(K[b]) > 0 || (system->stiffness != NULL && norm(system->stiffness[b]) > 0)) {
+            write_stiffness(step, system, b, K[b]);
+            add_turn(step, system, b, -1);
+        }
     }
     if (cairn_step_failed(step)) {
         return;
@@ -241,7 +246,9 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
     system->stiffness = K;
     system->turns = turns;
     for (int b = 0; b < step->block_count; b++) {
-        add_turn(step, system, b, 1);
+        if (norm(K[b]) > 0) {
+            add_turn(step, system, b, 1);
+        }
     }
 }
 
@@ -270,7 +277,7 @@ static CairnMat3 *find_stiffness(CairnStep *step, const CairnStepContacts *conta
 
 void cairn_step_stiffen(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                         CairnStepSystem *system) {
-    if (system->problem.row_count == 0 || !step->world->def.geometric_stiffness) {
+    if (system->problem.row_count == 0 || !cairn_step_may_stiffen(step)) {
         return;
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);

@@ -21,8 +21,7 @@ static const double stray = 0.1;
 static const double like_answers = 2, like_velocities = 0.25;
 
 static bool is_free(const CairnStep *step, const CairnBody *body) {
-    return step->world->def.integrator != CAIRN_INTEGRATOR_MIDPOINT && !body->model->is_isotropic &&
-           body->first_joint < 0;
+    return !step->share->is_closing && !body->model->is_isotropic && body->first_joint < 0;
 }
 
 // Is the mean velocity of the free rotation another than the one that the step has for it?
@@ -60,11 +59,16 @@ static bool turns_freely(const CairnStep *step, const CairnStepBlock *block, Cai
     return is_other(step, free_turn(body, momentum, body->q, step->h), solved);
 }
 
+// What the impulses make of the angular velocity at the start.
+static CairnVec3 after_impulses(const CairnStepBlock *block, CairnVec3 solved) {
+    return cairn_add(block->start.angular, cairn_sub(solved, block->spin));
+}
+
 CairnStepTurn cairn_step_first_turn(const CairnStep *step, int block, CairnVec3 solved) {
     const CairnStepBlock *b = &step->blocks[block];
     const CairnBody *body = &step->store->bodies[b->body];
-    CairnVec3 after = cairn_add(b->start.angular, cairn_sub(solved, b->spin)); // what the impulses make of the start
-    CairnStepTurn turn = {.q = body->q, .angular = solved, .end = step->h, .count = 1};
+    CairnVec3 after = after_impulses(b, solved);
+    CairnStepTurn turn = {.q = body->q, .angular = solved, .end = cairn_step_drift(step), .count = 1};
     if (turns_freely(step, b, solved, after)) {
         double rate = cairn_max(cairn_length(solved), cairn_length(after));
         turn.count = (int)cairn_clamp(ceil(step->h * rate / one_turn), 2, 1e9);
@@ -75,16 +79,24 @@ CairnStepTurn cairn_step_first_turn(const CairnStep *step, int block, CairnVec3 
     return turn;
 }
 
+static CairnQuat turned(CairnQuat q, CairnVec3 angular, double time) {
+    return cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(time, angular)), q));
+}
+
 CairnQuat cairn_step_turned(const CairnStep *step, int block, const CairnStepTurn *turn, double time) {
     double span = time - turn->start;
     CairnVec3 angular = turn->angular;
     if (turn->count > 1 && time < turn->end) { // an axis that is the mean of the whole turn is off it on the way
         angular = free_turn(&step->store->bodies[step->blocks[block].body], turn->momentum, turn->q, span);
     }
-    return cairn_quat_normalize(cairn_quat_mul(cairn_quat_exp(cairn_scale(span, angular)), turn->q));
+    return turned(turn->q, angular, span);
 }
 
 CairnQuat cairn_step_end_of_turns(const CairnStep *step, int block, CairnVec3 solved, double time) {
+    const CairnStepBlock *b = &step->blocks[block];
+    if (!turns_freely(step, b, solved, after_impulses(b, solved))) { // nearly all
+        return turned(step->store->bodies[b->body].q, solved, time);
+    }
     CairnStepTurn turn = cairn_step_first_turn(step, block, solved);
     if (turn.count > CAIRN_STEP_TURNS && time > CAIRN_STEP_TURNS * turn.end) { // nothing followed it
         turn.end = time;

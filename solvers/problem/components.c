@@ -67,27 +67,41 @@ static void find_scales(const CairnComponents *components, const CairnProblem *p
     for (int k = 0; k < problem->block_count && components->v != NULL; k++) {
         CairnDofBlock block = problem->blocks[k];
         const double *P = problem->P + block.matrix;
-        double *largest = &scale[root_of(parent, k)];
+        double *largest = &scale[root_of(parent, k)], energy = 0;
         for (int i = block.first; i < block.first + block.size; i++) {
-            double energy = P[(i - block.first) * (block.size + 1)] / P[0] * components->v[i] * components->v[i];
-            *largest = fmax(*largest, known * sqrt(energy));
+            double diagonal = P[(i - block.first) * (block.size + 1)];
+            double share = diagonal == P[0] ? 1 : diagonal / P[0]; // of all that do not turn
+            energy = cairn_max(energy, share * components->v[i] * components->v[i]);
         }
+        *largest = cairn_max(*largest, known * sqrt(energy));
     }
-    for (int i = 0; i < problem->row_count; i++) {
-        double forced = components->D[i] * fabs(cairn_clamp(0, components->lower[i], components->upper[i]));
-        scale[node[i]] = fmax(scale[node[i]], fmax(fabs(components->b[i]), forced));
+    for (int i = 0; i < problem->row_count;) {
+        int own = node[i]; // rows of a component often follow each other
+        double largest = scale[own];
+        for (; i < problem->row_count && node[i] == own; i++) {
+            double forced = components->D[i] * fabs(cairn_clamp(0, components->lower[i], components->upper[i]));
+            largest = cairn_max(largest, cairn_max(fabs(components->b[i]), forced));
+        }
+        scale[own] = largest;
     }
 }
 
+// False: all rows weigh the same.
 static bool write_weights(const CairnProblem *problem, const int *node, const double *scale, double largest,
                           double *weight) {
     bool is_plain = true;
+    int last = -1;
     for (int i = 0; i < problem->row_count; i++) {
-        double own = scale[node[i]];
+        if (node[i] == last) {
+            weight[i] = weight[i - 1];
+            continue;
+        }
+        last = node[i];
+        double own = scale[last];
         weight[i] = own > 0 && isfinite(largest / own) ? largest / own : 1; // 0: there is nothing to do in it
         is_plain = is_plain && weight[i] == 1;
     }
-    return is_plain;
+    return !is_plain;
 }
 
 CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProblem *problem, CairnArena *arena) {
@@ -111,9 +125,11 @@ CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProbl
     find_scales(components, problem, parent, node, scale);
     components->scale = 0;
     for (int i = 0; i < rows; i++) {
-        components->scale = fmax(components->scale, scale[node[i]]);
+        if (i == 0 || node[i] != node[i - 1]) {
+            components->scale = cairn_max(components->scale, scale[node[i]]);
+        }
     }
-    components->weight = write_weights(problem, node, scale, components->scale, weight) ? NULL : weight;
+    components->weight = write_weights(problem, node, scale, components->scale, weight) ? weight : NULL;
     cairn_arena_release(arena, mark);
     return cairn_ok();
 }

@@ -307,6 +307,95 @@ static void joint_error_is_found(void **unused) {
     }
 }
 
+// A joint between the world and a box of 1 m x 0.2 m x 0.2 m whose centre is 0.4 m beside it, limited along one axis.
+static CairnBodyId limited(CairnWorld *world, CairnJointType type, int axis, CairnVec3 x, CairnVec3 at,
+                           CairnJointId *id) {
+    CairnVec3 center = {at.x + 0.4, at.y, at.z};
+    CairnBodyId body = support_add(world, CAIRN_BODY_DYNAMIC, cairn_box(1, 0.2, 0.2), center);
+    CairnJointDef def = cairn_joint_def(type);
+    def.body_b = body;
+    def.axes[axis].mode = CAIRN_AXIS_LIMITED;
+    def.axes[axis].lower = type == CAIRN_JOINT_DISTANCE ? 0 : -0.3;
+    def.axes[axis].upper = type == CAIRN_JOINT_DISTANCE ? 0.5 : 0.3;
+    assert_ok(cairn_joint_place(world, &def, at, x, (CairnVec3){0, 0, 0}));
+    def.frame_a.p.z += type == CAIRN_JOINT_DISTANCE ? 0.2 : 0;
+    assert_ok(cairn_joint_create(world, &def, id));
+    return body;
+}
+
+// Bodies fall onto the limits of their joints and rest there, which is sound; one that is moved beyond is found.
+static void what_is_beyond_a_limit_is_found(void **unused) {
+    (void)unused;
+    static const struct {
+        CairnJointType type;
+        int axis;
+        CairnVec3 x;
+        bool is_angle;
+    } cases[] = {
+        {CAIRN_JOINT_REVOLUTE, CAIRN_RX, {0, 1, 0}, true},    {CAIRN_JOINT_UNIVERSAL, CAIRN_RY, {1, 0, 0}, true},
+        {CAIRN_JOINT_SIX_DOF, CAIRN_RX, {0, 1, 0}, true},     {CAIRN_JOINT_PRISMATIC, CAIRN_X, {0, 0, 1}, false},
+        {CAIRN_JOINT_CYLINDRICAL, CAIRN_RX, {0, 1, 0}, true}, {CAIRN_JOINT_WHEEL, CAIRN_RY, {0, 0, 1}, true},
+        {CAIRN_JOINT_DISTANCE, CAIRN_X, {0, 0, 1}, false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        Trial t = trial(support_empty_world());
+        CairnJointId id;
+        CairnBodyId body = limited(t.world, cases[k].type, cases[k].axis, cases[k].x, (CairnVec3){0, 0, 3}, &id);
+        for (int n = 0; n < 240; n++) {
+            begin(&t);
+            judge(&t);
+            assert_sound(&t, cairn_joint_type_name(cases[k].type));
+        }
+        begin(&t);
+        CairnBodyState s = state_of(&t, body);
+        CairnVec3 axis = cases[k].type == CAIRN_JOINT_REVOLUTE ? cases[k].x : (CairnVec3){0, 1, 0};
+        CairnQuat turn = cairn_quat_axis_angle(axis, 0.02); // nose down, about the joint
+        CairnVec3 pivot = {0, 0, 3}, arm = cairn_sub(s.position, pivot);
+        CairnVec3 place = cases[k].is_angle ? cairn_add(pivot, cairn_rotate(turn, arm))
+                                            : cairn_add(s.position, (CairnVec3){0, 0, -0.02});
+        CairnQuat q = cases[k].is_angle ? cairn_quat_mul(turn, s.orientation) : s.orientation;
+        assert_ok(cairn_body_set_pose(t.world, body, place, q));
+        judge(&t);
+        CairnAuditTerm term = cases[k].is_angle ? CAIRN_AUDIT_JOINT_ANGLE : CAIRN_AUDIT_JOINT;
+        assert_found(&t, term);
+        assert_int_equal(found(&t, term)->joint.index, id.index);
+        end(&t);
+    }
+}
+
+// Two wheels on axles, geared: driven they are sound, and one that slips is found.
+static void a_gear_that_slips_is_found(void **unused) {
+    (void)unused;
+    Trial t = trial(without_gravity());
+    CairnJointId axles[2], id;
+    CairnBodyId wheels[2];
+    for (int k = 0; k < 2; k++) {
+        wheels[k] = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_sphere(0.2), (CairnVec3){k, 0, 3});
+        tie(t.world, CAIRN_JOINT_REVOLUTE, (CairnBodyId){0, 0, 0}, wheels[k], (CairnVec3){k, 0, 3}, &axles[k]);
+    }
+    CairnJointDef gear = cairn_joint_def(CAIRN_JOINT_GEAR);
+    gear.joint_a = axles[0];
+    gear.joint_b = axles[1];
+    gear.ratio = -2;
+    assert_ok(cairn_joint_create(t.world, &gear, &id));
+    push(&t, wheels[0], (CairnVec3){0, 0, 0}, (CairnVec3){0, 10, 0});
+    push(&t, wheels[1], (CairnVec3){0, 0, 0}, (CairnVec3){0, 5, 0});
+    for (int n = 0; n < 120; n++) { // several whole turns
+        begin(&t);
+        judge(&t);
+        assert_sound(&t, "gear");
+    }
+    begin(&t);
+    CairnBodyState s = state_of(&t, wheels[1]);
+    CairnQuat turn = cairn_quat_axis_angle((CairnVec3){0, 1, 0}, 0.01);
+    assert_ok(cairn_body_set_pose(t.world, wheels[1], s.position, cairn_quat_mul(turn, s.orientation)));
+    judge(&t);
+    assert_found(&t, CAIRN_AUDIT_JOINT_ANGLE);
+    assert_int_equal(found(&t, CAIRN_AUDIT_JOINT_ANGLE)->joint.index, id.index);
+    assert_near(found(&t, CAIRN_AUDIT_JOINT_ANGLE)->value, 0.02, 1e-6);
+    end(&t);
+}
+
 // Every convex shape on a floor, and on another one of its kind.
 static void overlap_is_found(void **unused) {
     (void)unused;
@@ -499,13 +588,22 @@ static void bad_calls_are_refused(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_motion_is_sound),     cmocka_unit_test(work_is_counted),
-        cmocka_unit_test(momentum_is_found),         cmocka_unit_test(angular_momentum_is_found),
-        cmocka_unit_test(energy_is_found),           cmocka_unit_test(little_by_little_is_found),
-        cmocka_unit_test(lifting_is_found),          cmocka_unit_test(joint_error_is_found),
-        cmocka_unit_test(overlap_is_found),          cmocka_unit_test(passing_is_found),
-        cmocka_unit_test(a_turn_through_is_found),   cmocka_unit_test(divided_steps_are_audited),
-        cmocka_unit_test(limits_fall_with_the_step), cmocka_unit_test(it_only_looks),
+        cmocka_unit_test(right_motion_is_sound),
+        cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(momentum_is_found),
+        cmocka_unit_test(angular_momentum_is_found),
+        cmocka_unit_test(energy_is_found),
+        cmocka_unit_test(little_by_little_is_found),
+        cmocka_unit_test(lifting_is_found),
+        cmocka_unit_test(joint_error_is_found),
+        cmocka_unit_test(what_is_beyond_a_limit_is_found),
+        cmocka_unit_test(a_gear_that_slips_is_found),
+        cmocka_unit_test(overlap_is_found),
+        cmocka_unit_test(passing_is_found),
+        cmocka_unit_test(a_turn_through_is_found),
+        cmocka_unit_test(divided_steps_are_audited),
+        cmocka_unit_test(limits_fall_with_the_step),
+        cmocka_unit_test(it_only_looks),
         cmocka_unit_test(bad_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

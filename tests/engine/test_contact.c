@@ -368,8 +368,8 @@ static void overlap_is_removed_gently(void **state) {
 
 // ---- midpoint ----
 
-// S2's midpoint: contacts act on the end velocity 2 vm - v, so a ball that touches ends its step at rest (vm itself
-// would bounce).
+// Contacts act on the way and on the velocity at its end: a ball that touches ends its step at rest. One that bounces
+// flies on under the second half of its weight.
 static void midpoint_contacts_end_at_rest(void **state) {
     (void)state;
     CairnWorldDef def = motion_stiff_def();
@@ -383,7 +383,7 @@ static void midpoint_contacts_end_at_rest(void **state) {
         body.velocity.z = -2;
         CairnBodyId id = motion_shape(world, &body, &ball);
         motion_steps(world, 1e-3, 1);
-        assert_near(motion_state(world, id).velocity.z, 2 * e, 1e-9);
+        assert_near(motion_state(world, id).velocity.z, e > 0 ? 2 * e - 0.5e-3 * g : 0, 1e-9);
         cairn_world_destroy(world);
     }
 }

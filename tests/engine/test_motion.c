@@ -64,7 +64,7 @@ static void midpoint_flies_the_parabola(void **state) {
     for (int count = 1; count <= 1000; count *= 10) {
         CairnBodyState end = throw_body(CAIRN_INTEGRATOR_MIDPOINT, v0, g, 1.0 / count, count);
         assert_vec3_near(end.center, flown(v0, g, 1), 1e-12);
-        assert_vec3_near(end.velocity, cairn_add(v0, g), 1e-12);
+        assert_vec3_near(end.velocity, cairn_add(v0, g), 2e-12); // m v / m in either half of a thousand steps
     }
 }
 
@@ -72,9 +72,10 @@ static void both_integrators_keep_a_straight_line(void **state) {
     (void)state;
     const CairnVec3 v0 = {3, -1, 4}, none = {0, 0, 0};
     for (CairnIntegrator i = CAIRN_INTEGRATOR_SEMI_IMPLICIT; i <= CAIRN_INTEGRATOR_MIDPOINT; i++) {
+        double roundings = i == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1;
         CairnBodyState end = throw_body(i, v0, none, 0.01, 100);
-        assert_vec3_near(end.center, v0, 1e-13);
-        assert_vec3_near(end.velocity, v0, 1e-13); // m v / m, a hundred times
+        assert_vec3_near(end.center, v0, roundings * 1e-13);
+        assert_vec3_near(end.velocity, v0, roundings * 1e-13); // m v / m, a hundred times, or in halves
     }
 }
 
@@ -148,11 +149,12 @@ static void forces_and_torques_last_one_step(void **state) {
         }
         motion_steps(world, 0.01, 90);
         CairnBodyState end = motion_state(world, id);
-        assert_vec3_near(end.velocity, cairn_vec3(0.2, 0.1, 0), 1e-14); // F t / m with t = 0.1 s
-        assert_vec3_near(end.angular_velocity, cairn_vec3(0, 0, 0.3), 1e-14);
+        double rounding = i == CAIRN_INTEGRATOR_MIDPOINT ? 2e-14 : 1e-14;  // its steps have two halves
+        assert_vec3_near(end.velocity, cairn_vec3(0.2, 0.1, 0), rounding); // F t / m with t = 0.1 s
+        assert_vec3_near(end.angular_velocity, cairn_vec3(0, 0, 0.3), rounding);
         // Turned by sum of k h^2 torque / I (half a step less under the midpoint rule), then at a steady rate.
         double turn = 3 * 1e-4 * (i == CAIRN_INTEGRATOR_MIDPOINT ? 50 : 55) + 0.9 * 0.3;
-        assert_quat_near(end.orientation, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), turn), 1e-14);
+        assert_quat_near(end.orientation, cairn_quat_axis_angle(cairn_vec3(0, 0, 1), turn), rounding);
         cairn_world_destroy(world);
     }
 }
