@@ -3,316 +3,205 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/exact/smooth_law.h"
-#include "solvers/system/body_lu.h"
+#include "solvers/exact/smooth_system.h"
+
+// An iterate with its w = A lambda + b.
+typedef struct Point {
+    double *lambda, *w;
+} Point;
 
 struct CairnSmooth {
-    CairnCones *cones;
-    CairnBodyLu lu;
-    double eps;          // in the measure: a row's own is this over its weight
-    double *F, *try;     // F of the iterate, and of one that is tried
-    double *lambda, *w;  // of one that is tried
-    double *change;      // of lambda in a step
-    double *effect;      // A change
-    double *answer;      // minus (L + W C)^-1 F
-    double *weight;      // S of ordinary rows
-    double (*block)[9];  // S of cones
-    double (*linear)[9]; // (L + W C)^-1 of cones
-    double *share;       // (L + W C)^-1 of ordinary rows
-    double *kept;        // the iterate at which F = 0 was last reached nearly, and its w
+    CairnSmoothSystem system;
+    double *F;            // of the point that is tried
+    double *step, *moved; // a Newton step, and A times it
+    Point tried, next, taken;
+    double eps, fall; // by which share eps is to fall
+    double near;      // F is nearly zero where its root mean square is no larger than eps times this
+    double least;     // the smallest eps at the last time that eps was let fall by half
+    int raises;       // of eps since then
 };
 
-enum { MOST_HALVINGS = 10 };
-
-// F is as near to zero as a new eps needs it, in eps times the root of the number of rows.
-static const double near = 0.09;
-// eps falls by this share at first; a step that goes well squares it, one that does not takes its root.
-static const double first_fall = 0.2, least_fall = 1e-3, slowest_fall = 0.97;
-static const double least_step = 0.06; // of a line search; below, eps has fallen too far
-static const double least_eps = 1e-12; // of the scale
+// At first, and at least, where eps had to be raised: the path is followed more closely there.
+static const double first_near = 1, least_near = 0.1;
+static const double hopeless = 30;
+// eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
+static const double above_warm = 10, above_cold = 0.3;
+static const double first_fall = 0.3, steepest = 1e-4, flat = 0.9, slow = 0.8;
+static const double short_step = 0.1, descent = 0.9;
+static const double first_eps = 1e-10, least_eps = 1e-15, most_eps = 100; // of the scale
 
 CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *takes) {
     CairnExact *exact = &cones->exact;
     CairnArena *arena = exact->context->arena;
-    size_t rows = (size_t)exact->problem->row_count + 1, groups = (size_t)exact->problem->friction_count + 1;
+    size_t rows = (size_t)exact->problem->row_count + 1;
     *takes = exact->system.kind == &cairn_system_body;
     if (!*takes) {
         return cairn_ok();
     }
     CairnSmooth *s = CAIRN_PUSH_ZERO(arena, CairnSmooth, 1);
-    double *vectors = CAIRN_PUSH_ZERO(arena, double, 11 * rows);
-    double(*blocks)[9] = cairn_arena_push(arena, 2 * groups, sizeof *blocks);
-    if (s == NULL || vectors == NULL || blocks == NULL) {
+    double *vectors = CAIRN_PUSH_ZERO(arena, double, 9 * rows);
+    if (s == NULL || vectors == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
     }
-    double **const all[] = {&s->F,      &s->try,    &s->lambda, &s->w,    &s->change,
-                            &s->effect, &s->answer, &s->weight, &s->share};
+    double **const all[] = {&s->F,      &s->step,        &s->moved,  &s->tried.lambda, &s->tried.w, &s->next.lambda,
+                            &s->next.w, &s->taken.lambda, &s->taken.w};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         *all[i] = vectors + i * rows;
     }
-    s->kept = vectors + 9 * rows;
-    s->block = blocks;
-    s->linear = blocks + groups;
-    s->cones = cones;
     *smooth = s;
-    return cairn_body_lu_init(&s->lu, &exact->system);
+    return cairn_smooth_system_init(&s->system, cones);
 }
 
-static CairnSmoothCone law_of(const CairnSmooth *s, int f) {
-    const CairnCone *cone = &s->cones->cones[f];
-    int n = s->cones->exact.problem->frictions[f].normal;
-    return (CairnSmoothCone){.mu = cone->mu,
-                             .k = cone->norm,
-                             .eps = s->eps / cairn_exact_weight(&s->cones->exact, n),
-                             .rises = cone->is_corrected};
+static int rows_of(const CairnSmooth *s) {
+    return s->system.cones->exact.problem->row_count;
 }
 
-static bool is_plain(const CairnSmooth *s, int row) {
-    return s->cones->normal[row] != CAIRN_ROW_CONE && !s->cones->exact.is_held[row];
+static void swap(Point *a, Point *b) {
+    Point kept = *a;
+    *a = *b;
+    *b = kept;
 }
 
-// F, and its length over rows times their weights. Bounds that follow an impulse stand as they are.
-static double evaluate(const CairnSmooth *s, const double *lambda, const double *w, double *F) {
-    const CairnExact *exact = &s->cones->exact;
-    const CairnProblem *problem = exact->problem;
-    double sum = 0, share;
-    for (int i = 0; i < problem->row_count; i++) {
-        double weight = cairn_exact_weight(exact, i);
-        F[i] = 0;
-        if (is_plain(s, i)) {
-            F[i] = cairn_smooth_row(exact->D[i], s->eps / weight, exact->lower[i], exact->upper[i], lambda[i], w[i],
-                                    &share);
-        }
-        sum += weight * weight * F[i] * F[i];
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        if (s->cones->cones[f].is_cone) {
-            CairnSmoothCone cone = law_of(s, f);
-            int n = problem->frictions[f].normal;
-            double weight = cairn_exact_weight(exact, n);
-            cairn_smooth_cone(&cone, lambda + n, w + n, F + n);
-            sum += weight * weight * (F[n] * F[n] + F[n + 1] * F[n + 1] + F[n + 2] * F[n + 2]);
-        }
-    }
-    return sqrt(sum);
+// F at a point in terms of eps: its root mean square.
+static double measure_at(CairnSmooth *s, Point at, double eps) {
+    double length = cairn_smooth_evaluate(&s->system, at.lambda, at.w, eps, s->F);
+    return length / (eps * sqrt(rows_of(s)));
 }
 
-// y = A x for a 3x3 matrix by rows.
-static void times(const double A[9], const double x[3], double y[3]) {
-    for (int i = 0; i < 3; i++) {
-        y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+// to = from + share times a Newton step for the F that is known.
+static void go(CairnSmooth *s, Point from, double share, Point to) {
+    for (int i = 0; i < rows_of(s); i++) {
+        to.lambda[i] = from.lambda[i] + share * s->step[i];
+        to.w[i] = from.w[i] + share * s->moved[i];
     }
 }
 
-// With A = J P^-1 J^T + C, Newton's equations L x + W A x = -F are x = -(L + W C)^-1 F - S J v with S = (L + W C)^-1 W
-// and P v = J^T x: the matrix of v is P + J^T S J.
-static bool find_weights(CairnSmooth *s) {
-    const CairnExact *exact = &s->cones->exact;
-    const CairnProblem *problem = exact->problem;
-    const double *C = problem->compliance;
-    for (int i = 0; i < problem->row_count; i++) {
-        double share = 0;
-        s->weight[i] = s->share[i] = 0;
-        if (is_plain(s, i)) {
-            (void)cairn_smooth_row(exact->D[i], s->eps / cairn_exact_weight(exact, i), exact->lower[i],
-                                   exact->upper[i], exact->lambda[i], exact->w[i], &share);
-            double whole = exact->D[i] * (1 - share) + share * C[i];
-            s->share[i] = 1 / fmax(whole, 1e-14 * exact->D[i]);
-            s->weight[i] = share * s->share[i];
-        }
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        memset(s->block[f], 0, sizeof s->block[f]);
-        memset(s->linear[f], 0, sizeof s->linear[f]);
-        if (!s->cones->cones[f].is_cone) {
-            continue;
-        }
-        CairnSmoothCone cone = law_of(s, f);
-        int n = problem->frictions[f].normal;
-        double L[9], W[9], whole[9];
-        cairn_smooth_cone_slope(&cone, exact->lambda + n, exact->w + n, L, W);
-        for (int i = 0; i < 9; i++) {
-            whole[i] = L[i] + W[i] * C[n + i % 3];
-        }
-        if (!cairn_smooth_invert(whole, s->linear[f])) {
-            return false;
-        }
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
-                for (int k = 0; k < 3; k++) {
-                    s->block[f][3 * i + j] += s->linear[f][3 * i + k] * W[3 * k + j];
-                }
-            }
-        }
-    }
-    return true;
-}
-
-// change = answer - S J (P + J^T S J)^-1 J^T answer for the `answer` of -F.
 static void solve(CairnSmooth *s) {
-    const CairnExact *exact = &s->cones->exact;
-    const CairnProblem *problem = exact->problem;
-    const CairnGroups *groups = exact->system.groups;
-    for (int i = 0; i < problem->row_count; i++) {
-        s->answer[i] = -s->share[i] * s->F[i];
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        int n = problem->frictions[f].normal;
-        if (s->cones->cones[f].is_cone) {
-            double minus[3] = {-s->F[n], -s->F[n + 1], -s->F[n + 2]};
-            times(s->linear[f], minus, s->answer + n);
+    cairn_smooth_solve(&s->system, s->F, s->step, s->moved);
+}
+
+// Solve for another eps with the factor at hand, and once more from there where that is not near yet. The point is
+// s->tried.
+static double try_eps(CairnSmooth *s, double eps) {
+    CairnExact *exact = &s->system.cones->exact;
+    Point here = {exact->lambda, exact->w};
+    (void)measure_at(s, here, eps);
+    solve(s);
+    go(s, here, 1, s->tried);
+    double off = measure_at(s, s->tried, eps);
+    if (off > s->near && off < hopeless) {
+        solve(s);
+        go(s, s->tried, 1, s->next);
+        double second = measure_at(s, s->next, eps);
+        if (second < off) {
+            swap(&s->tried, &s->next);
+            off = second;
         }
     }
-    cairn_groups_impulse(groups, NULL, s->answer, s->lu.slotted);
-    cairn_body_lu_solve_slotted(&s->lu, s->lu.slotted);
-    cairn_groups_recover(groups, s->lu.slotted, NULL, NULL, s->effect); // J v
-    for (int i = 0; i < problem->row_count; i++) {
-        s->change[i] = s->answer[i] - s->weight[i] * s->effect[i];
-    }
-    for (int f = 0; f < problem->friction_count; f++) {
-        int n = problem->frictions[f].normal;
-        if (s->cones->cones[f].is_cone) {
-            double pushed[3];
-            times(s->block[f], s->effect + n, pushed);
-            for (int i = 0; i < 3; i++) {
-                s->change[n + i] = s->answer[n + i] - pushed[i];
+    return off;
+}
+
+// Whether a share of eps is reached. Where eps hardly falls, F has to.
+static bool reaches(CairnSmooth *s, double fall, double here) {
+    double off = try_eps(s, fmax(s->eps * fall, least_eps * s->system.cones->exact.scale));
+    return off <= s->near && (fall < flat || off <= descent * here);
+}
+
+// Take the point for the smallest eps that one factor reaches. False: it reaches none.
+static bool lower_eps(CairnSmooth *s) {
+    enum { MORE = 2 };
+    CairnExact *exact = &s->system.cones->exact;
+    double here = measure_at(s, (Point){exact->lambda, exact->w}, s->eps), fall = s->fall, reached = 0;
+    if (reaches(s, fall, here)) {
+        for (int k = 0; reached == 0 || k < MORE; k++) {
+            reached = s->fall = fall;
+            swap(&s->tried, &s->taken);
+            fall = fmax(fall < 0.5 ? fall * fall : 0.5 * fall, steepest);
+            if (k == MORE || s->eps * reached <= least_eps * exact->scale || !reaches(s, fall, here)) {
+                break;
+            }
+        }
+    } else {
+        for (int k = 0; k < MORE && fall < 1 && reached == 0; k++) {
+            fall = fall < flat ? sqrt(fall) : 1;
+            if (reaches(s, fall, here)) {
+                reached = fall;
+                s->fall = fall < 1 ? fall : slow;
+                swap(&s->tried, &s->taken);
             }
         }
     }
+    s->eps = reached > 0 ? fmax(s->eps * reached, least_eps * exact->scale) : s->eps;
+    return reached > 0;
 }
 
-// One Newton direction and its effect on w. False: there is none.
-static CairnStatus find_direction(CairnSmooth *s, bool *has_one) {
-    CairnExact *exact = &s->cones->exact;
-    int rows = exact->problem->row_count;
-    *has_one = false;
-    exact->has_factor = false; // its memory is the other factor's now
-    exact->system.factorizations += 1;
-    if (!find_weights(s)) {
-        return cairn_ok();
-    }
-    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[9])s->block);
-    if (status.code == CAIRN_NUMERIC) {
-        return cairn_ok();
-    }
-    CAIRN_TRY(status);
+static void set_near(CairnSmooth *s) {
+    s->near = fmax(ldexp(first_near, -s->raises), least_near);
+}
+
+// A part of the Newton step for the present eps: the longest that brings F down (Armijo). Where that is short, the law
+// is too sharp here.
+static void damp(CairnSmooth *s) {
+    enum { HALVINGS = 8, MOST_DOUBLINGS = 4 };
+    CairnExact *exact = &s->system.cones->exact;
+    Point here = {exact->lambda, exact->w};
+    double length = measure_at(s, here, s->eps), share = 1;
     solve(s);
-    *has_one = true;
-    for (int i = 0; i < rows; i++) {
-        *has_one = *has_one && isfinite(s->change[i]);
-        s->lambda[i] = exact->lambda[i] + s->change[i];
-    }
-    cairn_system_slack(&exact->system, s->lambda, s->effect);
-    for (int i = 0; i < rows; i++) {
-        s->effect[i] -= exact->w[i];
-    }
-    return cairn_ok();
-}
-
-static double try_step(CairnSmooth *s, double length) {
-    const CairnExact *exact = &s->cones->exact;
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        s->lambda[i] = exact->lambda[i] + length * s->change[i];
-        s->w[i] = exact->w[i] + length * s->effect[i];
-    }
-    return evaluate(s, s->lambda, s->w, s->try);
-}
-
-// The step along the direction that brings F down (Armijo); it is found in s->lambda.
-static double search_line(CairnSmooth *s, double length_of_F) {
-    double step = 1;
-    for (int k = 0; k < MOST_HALVINGS; k++, step *= 0.5) {
-        if (try_step(s, step) <= (1 - 0.01 * step) * length_of_F) {
-            return step;
+    for (int k = 0; k < HALVINGS; k++, share *= 0.5) {
+        go(s, here, share, s->taken);
+        if (measure_at(s, s->taken, s->eps) <= (1 - 0.01 * share) * length) {
+            break;
         }
     }
-    (void)try_step(s, step);
-    return step;
+    s->fall = s->fall < 0.5 ? fmax(sqrt(s->fall), first_fall) : s->fall;
+    if (share < short_step && s->eps < most_eps * exact->scale) {
+        s->eps *= ldexp(2, s->raises < MOST_DOUBLINGS ? s->raises : MOST_DOUBLINGS);
+        s->raises += 1;
+        set_near(s);
+    }
 }
 
-// The largest residual of a cone or a row, with sharp corners.
-static double sharp(CairnSmooth *s) {
-    const CairnExact *exact = &s->cones->exact;
-    double eps = s->eps, largest = 0;
-    s->eps = 0;
-    (void)evaluate(s, exact->lambda, exact->w, s->try);
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(s->try[i]));
+// Where w of the new iterate is not what the factor said, its digits do not suffice.
+static void check_digits(CairnSmooth *s) {
+    const CairnExact *exact = &s->system.cones->exact;
+    double off = 0;
+    for (int i = 0; i < rows_of(s) && !s->system.refines; i++) {
+        off = cairn_ops_larger(off, cairn_exact_weight(exact, i) * fabs(exact->w[i] - s->taken.w[i]));
     }
-    s->eps = eps;
-    return largest;
-}
-
-static void take(double *to, const double *from, int count) {
-    memcpy(to, from, (size_t)count * sizeof *to);
-}
-
-// How eps has fallen: from where F was nearly zero last, and in how many steps.
-typedef struct Fall {
-    double share, eps; // eps at `kept`
-    int tries;
-    bool has_kept;
-} Fall;
-
-// Lets eps fall where F is nearly zero.
-static void lower_eps(CairnSmooth *s, Fall *fall, double length) {
-    const CairnExact *exact = &s->cones->exact;
-    int rows = exact->problem->row_count;
-    if (!(length <= near * s->eps * sqrt(rows))) {
-        return;
-    }
-    if (fall->has_kept && fall->tries <= 1) {
-        fall->share = fmax(fall->share * fall->share, least_fall);
-    }
-    take(s->kept, exact->lambda, rows);
-    take(s->kept + rows, exact->w, rows);
-    fall->has_kept = true;
-    fall->eps = s->eps;
-    fall->tries = 0;
-    s->eps = fmax(s->eps * fall->share, least_eps * exact->scale);
-}
-
-// Goes back to where F was nearly zero, to let eps fall by less. False: it cannot.
-static bool go_back(CairnSmooth *s, Fall *fall) {
-    CairnExact *exact = &s->cones->exact;
-    int rows = exact->problem->row_count;
-    if (!fall->has_kept || fall->share >= slowest_fall) {
-        return false;
-    }
-    take(exact->lambda, s->kept, rows);
-    take(exact->w, s->kept + rows, rows);
-    fall->share = sqrt(fall->share);
-    fall->tries = 0;
-    s->eps = fall->eps * fall->share;
-    return true;
+    s->system.refines = s->system.refines || !(off <= 0.1 * fmax(s->eps, exact->target));
 }
 
 static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
-    enum { MOST_TRIES = 8 };
-    CairnCones *cones = s->cones;
+    CairnCones *cones = s->system.cones;
     CairnExact *exact = &cones->exact;
-    int rows = exact->problem->row_count;
-    Fall fall = {.share = first_fall};
-    s->eps = sharp(s);
+    size_t size = (size_t)rows_of(s) * sizeof(double);
+    s->fall = first_fall;
+    s->least = HUGE_VAL;
+    s->raises = 0;
+    set_near(s);
     for (int k = 0; k < steps && best->measure > exact->target; k++) {
-        bool has_one;
-        cairn_cones_renew(cones); // bounds that follow
-        lower_eps(s, &fall, evaluate(s, exact->lambda, exact->w, s->F));
-        double length = evaluate(s, exact->lambda, exact->w, s->F);
-        CAIRN_TRY(find_direction(s, &has_one));
+        bool is_regular;
+        CAIRN_TRY(cairn_smooth_factor(&s->system, exact->lambda, exact->w, s->eps, &is_regular));
         exact->iterations += 1;
-        fall.tries += 1;
-        if (!has_one) {
+        if (!is_regular) {
             break;
         }
-        double step = search_line(s, length);
-        if ((step < least_step || fall.tries > MOST_TRIES) && go_back(s, &fall)) {
-            continue;
+        if (!lower_eps(s)) {
+            damp(s);
+        } else if (s->eps < 0.5 * s->least) {
+            s->least = s->eps;
+            s->raises -= s->raises > 0;
+            set_near(s);
         }
-        take(exact->lambda, s->lambda, rows);
-        take(exact->w, s->w, rows);
+        memcpy(exact->lambda, s->taken.lambda, size);
+        cairn_system_slack(&exact->system, exact->lambda, exact->w);
+        check_digits(s);
         double measure = cairn_cones_residual(cones, true);
+        if (!isfinite(measure)) {
+            break;
+        }
         cairn_best_update(best, exact, measure);
+        cairn_cones_renew(cones); // bounds that follow without a cone
         if (cairn_exact_review(exact, measure, exact->lambda)) {
             break;
         }
@@ -321,16 +210,28 @@ static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
 }
 
 CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
-    CairnExact *exact = &smooth->cones->exact;
+    CairnCones *cones = smooth->system.cones;
+    CairnExact *exact = &cones->exact;
     CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
     CairnBest best;
+    bool is_cold = true;
+    for (int i = 0; i < rows_of(smooth); i++) {
+        is_cold = is_cold && exact->lambda[i] == 0;
+    }
     CAIRN_TRY(cairn_best_init(&best, exact));
-    cairn_best_update(&best, exact, cairn_cones_residual(smooth->cones, true));
+    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
+    cairn_smooth_weigh(&smooth->system, exact->lambda);
+    (void)cairn_smooth_evaluate(&smooth->system, exact->lambda, exact->w, 0, smooth->F);
+    double largest = 0;
+    for (int i = 0; i < rows_of(smooth); i++) {
+        largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(smooth->F[i]));
+    }
+    smooth->eps = fmax((is_cold ? above_cold : above_warm) * largest, first_eps * exact->scale);
     CairnStatus status = run(smooth, steps, &best);
     cairn_best_take(&best, exact);
     cairn_arena_release(exact->context->arena, mark);
     cairn_system_slack(&exact->system, exact->lambda, exact->w);
-    cairn_cones_renew(smooth->cones);
-    *measure = cairn_cones_residual(smooth->cones, true);
+    cairn_cones_renew(cones);
+    *measure = cairn_cones_residual(cones, true);
     return status;
 }

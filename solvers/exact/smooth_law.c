@@ -18,14 +18,17 @@ static double slope(double t, double eps) {
     return t >= 0 ? 0.5 * (1 + t / root) : 2 * eps * eps / (root * (root - t));
 }
 
-// |w_T|, rounded off so that it is 0 at 0: no rise where nothing slips.
-static double slip(const CairnSmoothCone *cone, const double w[3], double *rounded) {
-    *rounded = sqrt(w[1] * w[1] + w[2] * w[2] + cone->eps * cone->eps);
-    return *rounded > 0 ? (w[1] * w[1] + w[2] * w[2]) / (*rounded + cone->eps) : 0;
+// |w_T|, rounded off so that it is 0 at 0: no rise where nothing slips. Its corner is sharper than that of the cone: a
+// rise that is wrong by d is answered by an impulse of d / C.
+static double slip(const CairnSmoothLaw *cone, const double w[3], double *rounded) {
+    static const double sharper = 0.01;
+    double eps = sharper * cone->eps, square = w[1] * w[1] + w[2] * w[2];
+    *rounded = sqrt(square + eps * eps);
+    return *rounded > 0 ? square / (*rounded + eps) : 0;
 }
 
 // x = k s - phi(w), and its eigenvalues x[0] -+ the length of its tangent, whose direction is u.
-static void argument(const CairnSmoothCone *cone, const double r[3], const double w[3], double x[3], double *tangent,
+static void argument(const CairnSmoothLaw *cone, const double r[3], const double w[3], double x[3], double *tangent,
                      double u[2]) {
     double rounded, rise = slip(cone, w, &rounded);
     x[0] = cone->k * cone->mu * r[0] - w[0] / cone->mu - (cone->rises ? rise : 0);
@@ -36,7 +39,7 @@ static void argument(const CairnSmoothCone *cone, const double r[3], const doubl
     u[1] = *tangent > 0 ? x[2] / *tangent : 0;
 }
 
-void cairn_smooth_cone(const CairnSmoothCone *cone, const double r[3], const double w[3], double F[3]) {
+void cairn_smooth_cone(const CairnSmoothLaw *cone, const double r[3], const double w[3], double F[3]) {
     double x[3], tangent, u[2];
     argument(cone, r, w, x, &tangent, u);
     double low = positive(x[0] - tangent, cone->eps), high = positive(x[0] + tangent, cone->eps);
@@ -46,7 +49,7 @@ void cairn_smooth_cone(const CairnSmoothCone *cone, const double r[3], const dou
 }
 
 // The derivative of the rounded projection at x.
-static void projection_slope(const CairnSmoothCone *cone, const double x[3], double tangent, const double u[2],
+static void projection_slope(const CairnSmoothLaw *cone, const double x[3], double tangent, const double u[2],
                              double P[9]) {
     double low = x[0] - tangent, high = x[0] + tangent, eps = cone->eps;
     double at_low = slope(low, eps), at_high = slope(high, eps);
@@ -61,7 +64,7 @@ static void projection_slope(const CairnSmoothCone *cone, const double x[3], dou
     }
 }
 
-void cairn_smooth_cone_slope(const CairnSmoothCone *cone, const double r[3], const double w[3], double L[9],
+void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], const double w[3], double L[9],
                              double W[9]) {
     double x[3], tangent, u[2], P[9], rounded;
     argument(cone, r, w, x, &tangent, u);
@@ -76,6 +79,16 @@ void cairn_smooth_cone_slope(const CairnSmoothCone *cone, const double r[3], con
         W[3 * i + 1] = P[3 * i] * lean[0] + P[3 * i + 1];
         W[3 * i + 2] = P[3 * i] * lean[1] + P[3 * i + 2];
     }
+}
+
+double cairn_smooth_spin(const CairnSmoothLaw *spin, double lever, double normal, double r, double w, double slopes[3]) {
+    double k = spin->k, eps = spin->eps, x = k * r / lever - lever * w, bound = positive(k * normal, eps);
+    double below = slope(-bound - x, eps), above = slope(x - bound, eps), share = 1 - below - above;
+    share = fmax(share, 0);
+    slopes[0] = k / lever * (1 - share);
+    slopes[1] = lever * share;
+    slopes[2] = (below - above) * k * slope(k * normal, eps);
+    return k * r / lever - (x + positive(-bound - x, eps) - positive(x - bound, eps));
 }
 
 double cairn_smooth_row(double k, double eps, double lower, double upper, double r, double w, double *share) {
