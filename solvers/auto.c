@@ -19,7 +19,8 @@
 #include "solvers/sweeps/psor.h"
 
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps before Newton's method"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 60, 1, 100000, "under friction cones: most steps of Newton's method"),
+    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
 };
 
 static const CairnFieldTable auto_options = CAIRN_FIELD_TABLE("auto", CairnAutoOptions, auto_fields);
@@ -101,20 +102,42 @@ static CairnStatus sweep(Auto *a, int count) {
     return cairn_ok();
 }
 
+static CairnStatus find(Auto *a, int steps, bool *is_done) {
+    CairnNewtonConeOptions newton = {.iterations = steps, .tolerance = 1e-10};
+    return call(a, &cairn_solver_newton_cone, &newton, is_done);
+}
+
+static CairnStatus find_from_nothing(Auto *a, int steps, bool *is_done) {
+    size_t size = (size_t)a->problem->row_count * sizeof *a->best;
+    double *start = a->best, *zeros = cairn_arena_push_zero(a->context.arena, 1, size);
+    if (zeros == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
+    }
+    a->best = zeros;
+    CAIRN_TRY(find(a, steps, is_done));
+    if (!*is_done) { // sweeps go on from the last step's impulses, which are nearer
+        a->best = start;
+    }
+    return cairn_ok();
+}
+
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
     static const CairnIpmConeOptions path = {
         .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 700, .tolerance = 1e-10};
-    static const struct {
-        int sweeps, steps; // in terms of the option; Newton steps
-    } stages[] = {{0, 8}, {1, 60}, {5, 60}};
-    bool is_done = false, takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem));
-    bool is_cold = is_zero(a->best, a->problem->row_count);
-    for (size_t k = is_cold; k < sizeof stages / sizeof *stages && takes && !is_done; k++) {
-        CairnNewtonConeOptions newton = {.iterations = stages[k].steps, .tolerance = 1e-10};
-        if (stages[k].sweeps > 0 && options->sweeps > 0) {
-            CAIRN_TRY(sweep(a, stages[k].sweeps * options->sweeps));
+    enum { WARM = 12, FEW = 1, MANY = 5 }; // Newton steps from the last step's impulses; rounds of sweeps
+    bool is_done = false;
+    if (cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem))) {
+        int most = options->iterations;
+        if (!is_zero(a->best, a->problem->row_count)) {
+            CAIRN_TRY(find(a, most < WARM ? most : WARM, &is_done));
         }
-        CAIRN_TRY(call(a, &cairn_solver_newton_cone, &newton, &is_done));
+        if (!is_done) {
+            CAIRN_TRY(find_from_nothing(a, most, &is_done));
+        }
+        for (int round = FEW; round <= MANY && options->sweeps > 0 && !is_done; round += MANY - FEW) {
+            CAIRN_TRY(sweep(a, round * options->sweeps));
+            CAIRN_TRY(find(a, most, &is_done));
+        }
     }
     return is_done ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
 }

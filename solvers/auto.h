@@ -5,7 +5,7 @@
 #include <cairn/solver.h>
 
 typedef struct CairnAutoOptions {
-    int sweeps;
+    int iterations, sweeps;
 } CairnAutoOptions;
 
 extern const CairnSolver cairn_solver_auto;

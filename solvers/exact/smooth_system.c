@@ -7,6 +7,8 @@
 
 enum { STRIDE = 6 };
 
+static const double least_give = 1e-14; // of D, instead of no compliance
+
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -164,7 +166,11 @@ static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const do
         row->W = share;
     }
     double whole = row->L + row->W * exact->problem->compliance[i];
-    row->inverse = whole > 0 ? 1 / whole : row->W > 0 ? 1 / (1e-14 * exact->D[i] * row->W) : 0;
+    if (row->W > 0 && !(whole > least_give * exact->D[i])) { // of rows without compliance, which may depend on others
+        whole = least_give * exact->D[i];
+        s->cones->exact.system.raised = fmax(exact->system.raised, least_give);
+    }
+    row->inverse = whole > 0 ? 1 / whole : 0;
     s->weight[i] = row->W * row->inverse;
 }
 
