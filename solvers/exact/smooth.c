@@ -16,7 +16,7 @@ struct CairnSmooth {
     double *effect;      // A change
     double *answer;      // minus (L + W C)^-1 F
     double *weight;      // S of ordinary rows
-    double (*block)[9];  // S of cones
+    double (*block)[36]; // S of friction groups: of n, t1, t2 for a cone, else of rows for themselves
     double (*linear)[9]; // (L + W C)^-1 of cones
     double *share;       // (L + W C)^-1 of ordinary rows
     double *kept;        // the iterate at which F = 0 was last reached nearly, and its w
@@ -41,9 +41,13 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
     }
     CairnSmooth *s = CAIRN_PUSH_ZERO(arena, CairnSmooth, 1);
     double *vectors = CAIRN_PUSH_ZERO(arena, double, 11 * rows);
-    double(*blocks)[9] = cairn_arena_push(arena, 2 * groups, sizeof *blocks);
-    if (s == NULL || vectors == NULL || blocks == NULL) {
+    if (s == NULL || vectors == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
+    }
+    s->block = cairn_arena_push(arena, groups, sizeof *s->block);
+    s->linear = cairn_arena_push(arena, groups, sizeof *s->linear);
+    if (s->block == NULL || s->linear == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu friction groups", exact->name, groups - 1);
     }
     double **const all[] = {&s->F,      &s->try,    &s->lambda, &s->w,    &s->change,
                             &s->effect, &s->answer, &s->weight, &s->share};
@@ -51,8 +55,6 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
         *all[i] = vectors + i * rows;
     }
     s->kept = vectors + 9 * rows;
-    s->block = blocks;
-    s->linear = blocks + groups;
     s->cones = cones;
     *smooth = s;
     return cairn_body_lu_init(&s->lu, &exact->system);
@@ -97,10 +99,10 @@ static double evaluate(const CairnSmooth *s, const double *lambda, const double 
     return sqrt(sum);
 }
 
-// y = A x for a 3x3 matrix by rows.
-static void times(const double A[9], const double x[3], double y[3]) {
-    for (int i = 0; i < 3; i++) {
-        y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
+// y = A x for a 3x3 matrix in rows of `stride`.
+static void times(const double *A, int stride, const double x[3], double y[3]) {
+    for (int i = 0; i < 3; i++, A += stride) {
+        y[i] = A[0] * x[0] + A[1] * x[1] + A[2] * x[2];
     }
 }
 
@@ -114,21 +116,24 @@ static bool find_weights(CairnSmooth *s) {
         double share = 0;
         s->weight[i] = s->share[i] = 0;
         if (is_plain(s, i)) {
-            (void)cairn_smooth_row(exact->D[i], s->eps / cairn_exact_weight(exact, i), exact->lower[i],
-                                   exact->upper[i], exact->lambda[i], exact->w[i], &share);
+            (void)cairn_smooth_row(exact->D[i], s->eps / cairn_exact_weight(exact, i), exact->lower[i], exact->upper[i],
+                                   exact->lambda[i], exact->w[i], &share);
             double whole = exact->D[i] * (1 - share) + share * C[i];
             s->share[i] = 1 / fmax(whole, 1e-14 * exact->D[i]);
             s->weight[i] = share * s->share[i];
         }
     }
     for (int f = 0; f < problem->friction_count; f++) {
+        int n = problem->frictions[f].normal;
         memset(s->block[f], 0, sizeof s->block[f]);
         memset(s->linear[f], 0, sizeof s->linear[f]);
+        for (int i = 0; i < problem->frictions[f].spin_rows; i++) {
+            s->block[f][7 * (3 + i)] = s->weight[n + 3 + i];
+        }
         if (!s->cones->cones[f].is_cone) {
             continue;
         }
         CairnSmoothCone cone = law_of(s, f);
-        int n = problem->frictions[f].normal;
         double L[9], W[9], whole[9];
         cairn_smooth_cone_slope(&cone, exact->lambda + n, exact->w + n, L, W);
         for (int i = 0; i < 9; i++) {
@@ -140,7 +145,7 @@ static bool find_weights(CairnSmooth *s) {
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {
                 for (int k = 0; k < 3; k++) {
-                    s->block[f][3 * i + j] += s->linear[f][3 * i + k] * W[3 * k + j];
+                    s->block[f][6 * i + j] += s->linear[f][3 * i + k] * W[3 * k + j];
                 }
             }
         }
@@ -160,7 +165,7 @@ static void solve(CairnSmooth *s) {
         int n = problem->frictions[f].normal;
         if (s->cones->cones[f].is_cone) {
             double minus[3] = {-s->F[n], -s->F[n + 1], -s->F[n + 2]};
-            times(s->linear[f], minus, s->answer + n);
+            times(s->linear[f], 3, minus, s->answer + n);
         }
     }
     cairn_groups_impulse(groups, NULL, s->answer, s->lu.slotted);
@@ -173,7 +178,7 @@ static void solve(CairnSmooth *s) {
         int n = problem->frictions[f].normal;
         if (s->cones->cones[f].is_cone) {
             double pushed[3];
-            times(s->block[f], s->effect + n, pushed);
+            times(s->block[f], 6, s->effect + n, pushed);
             for (int i = 0; i < 3; i++) {
                 s->change[n + i] = s->answer[n + i] - pushed[i];
             }
@@ -191,7 +196,7 @@ static CairnStatus find_direction(CairnSmooth *s, bool *has_one) {
     if (!find_weights(s)) {
         return cairn_ok();
     }
-    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[9])s->block);
+    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     if (status.code == CAIRN_NUMERIC) {
         return cairn_ok();
     }
