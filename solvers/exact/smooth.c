@@ -22,7 +22,7 @@ struct CairnSmooth {
 };
 
 // At first, and at least, where eps had to be raised: the path is followed more closely there.
-static const double first_near = 1, least_near = 0.1;
+static const double first_near = 0.3, least_near = 0.1;
 static const double hopeless = 30;
 // eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
 static const double above_warm = 10, above_cold = 0.3;
@@ -113,7 +113,7 @@ static bool lower_eps(CairnSmooth *s) {
     CairnExact *exact = &s->system.cones->exact;
     double here = measure_at(s, (Point){exact->lambda, exact->w}, s->eps), fall = s->fall, reached = 0;
     if (reaches(s, fall, here)) {
-        for (int k = 0; reached == 0 || k < MORE; k++) {
+        for (int k = 0; k <= MORE; k++) {
             reached = s->fall = fall;
             swap(&s->tried, &s->taken);
             fall = fmax(fall < 0.5 ? fall * fall : 0.5 * fall, steepest);
@@ -220,7 +220,7 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
     }
     CAIRN_TRY(cairn_best_init(&best, exact));
     cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
-    cairn_smooth_weigh(&smooth->system, exact->lambda);
+    cairn_smooth_weigh(&smooth->system, exact->lambda, is_cold);
     (void)cairn_smooth_evaluate(&smooth->system, exact->lambda, exact->w, 0, smooth->F);
     double largest = 0;
     for (int i = 0; i < rows_of(smooth); i++) {

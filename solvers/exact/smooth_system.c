@@ -42,10 +42,11 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
 
 // k is how a change of an impulse is held against one of a velocity. The trace of A's block would be that of a contact
 // alone; but what a contact in a heap feels is much less, and where its load is large any change of the velocity by eps is
-// nothing to it: there k lambda_N stays below a tenth of the velocities that are at stake. Measured on frames of heaps,
-// towers and chains: 15 to 30 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
-void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda) {
-    static const double share = 0.1;
+// nothing to it: there k lambda_N stays below a tenth of the velocities that are at stake. From
+// nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
+// 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
+void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
+    const double share = is_cold ? 0.025 : 0.1;
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
@@ -191,9 +192,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     if (!*is_regular) {
         return cairn_ok();
     }
-    static double nine[20000][9];
-    for (int f = 0; f < problem->friction_count; f++) for (int i = 0; i < 9; i++) nine[f][i] = s->block[f][6 * (i / 3) + i % 3];
-    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[9])nine);
+    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     *is_regular = status.code != CAIRN_NUMERIC;
     return *is_regular ? status : cairn_ok();
 }

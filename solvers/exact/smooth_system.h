@@ -37,8 +37,8 @@ typedef struct CairnSmoothSystem {
 
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *system, CairnCones *cones);
 
-// Choose k of all cones for impulses of this size.
-void cairn_smooth_weigh(CairnSmoothSystem *system, const double *lambda);
+// Choose k of all cones for impulses of this size; is_cold: their size is unknown.
+void cairn_smooth_weigh(CairnSmoothSystem *system, const double *lambda, bool is_cold);
 
 // F, and its length over rows times their weights. eps is in the measure: a row's own is eps over its weight.
 double cairn_smooth_evaluate(const CairnSmoothSystem *system, const double *lambda, const double *w, double eps,

@@ -4,7 +4,7 @@
 
 #include "solvers/linalg/linalg_kernels.h"
 
-enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64 };
+enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64, BLOCK = CAIRN_ROW_BLOCK };
 
 CairnStatus cairn_body_lu_init(CairnBodyLu *lu, const CairnSystem *system) {
     *lu = (CairnBodyLu){.system = system};
@@ -37,14 +37,14 @@ static void add_node(void *user, int node, const CairnLinalgFront *fronts, int r
 // Row k of S or S^T: its entries and the row of J that the first of them multiplies. Returns how many there are.
 static int read_row(const CairnRowWeights *S, const CairnGroup *group, int k, bool is_transposed, int *first,
                     double *entry) {
-    for (int i = 0; i < 3 && i <= k; i++) { // the rows of a block follow one another
-        int f = cairn_block_at(S, group->first_row + k - i);
-        if (f >= 0) {
-            for (int j = 0; j < 3; j++) {
-                entry[j] = S->block[f][is_transposed ? 3 * j + i : 3 * i + j];
+    for (int i = 0, rows; i < BLOCK && i <= k; i++) { // the rows of a block follow one another
+        const double *block = cairn_block_at(S, group->first_row + k - i, &rows);
+        if (block != NULL && i < rows) {
+            for (int j = 0; j < rows; j++) {
+                entry[j] = block[is_transposed ? BLOCK * j + i : BLOCK * i + j];
             }
             *first = k - i;
-            return 3;
+            return rows;
         }
     }
     entry[0] = S->weight[S->rows[group->first_row + k]];
@@ -56,7 +56,7 @@ static int read_row(const CairnRowWeights *S, const CairnGroup *group, int k, bo
 static void pack(const CairnRowWeights *S, const CairnGroup *group, bool is_transposed, int begin, int depth,
                  const double *B, int stride, int columns, double *packed) {
     for (int k = begin; k < begin + depth; k++, packed += WIDTH) {
-        double entry[3];
+        double entry[BLOCK];
         int first = k, count = read_row(S, group, k, is_transposed, &first, entry);
         memset(packed, 0, WIDTH * sizeof *packed);
         for (int i = 0; i < count; i++) {
@@ -126,10 +126,10 @@ static void add_element(void *user, int element, const CairnLinalgFront *fronts,
     }
 }
 
-CairnStatus cairn_body_lu_factor(CairnBodyLu *lu, const double *weight, const double (*block)[9]) {
+CairnStatus cairn_body_lu_factor(CairnBodyLu *lu, const double *weight, const double (*block)[36]) {
     const CairnSystem *system = lu->system;
     const CairnGroups *groups = system->groups;
-    lu->S = (CairnRowWeights){weight, block, groups->rows, groups->friction};
+    lu->S = (CairnRowWeights){weight, block, system->problem->frictions, groups->rows, groups->friction};
     CairnDiagonal diagonal = {system->problem, groups, NULL, lu->factor.plan->node_first, lu->scale};
     for (int b = 0; b < system->problem->block_count; b++) {
         cairn_diagonal_begin(&diagonal, b);

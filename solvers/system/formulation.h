@@ -151,17 +151,23 @@ void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
                                     double *restrict weight);
 
+enum { CAIRN_ROW_BLOCK = 6 }; // rows of a contact at most
+
 // A matrix S beside the Jacobians that is block diagonal by rows and need not be symmetric (body_lu.h): a weight of each
-// row, and instead of that a 3x3 block (in rows) for n, t1, t2 of the friction groups that take one.
+// row, and instead of that a block for n, t1, t2 and the rows of spin of the friction groups that take one.
 typedef struct CairnRowWeights {
-    const double *weight;       // by the problem's rows
-    const double (*block)[9];   // by friction groups; NULL: there are none
-    const int *rows, *friction; // of CairnGroups
+    const double *weight;                                     // by the problem's rows
+    const double (*block)[CAIRN_ROW_BLOCK * CAIRN_ROW_BLOCK]; // by friction groups, in rows; NULL: there are none
+    const CairnFriction *frictions;                           // of the problem
+    const int *rows, *friction;                               // of CairnGroups
 } CairnRowWeights;
 
-// Of a row in CairnGroups.rows: the friction group whose block begins with it, -1: none.
-static inline int cairn_block_at(const CairnRowWeights *S, int k) {
-    return S->block != NULL ? S->friction[k] : -1;
+// Of a row in CairnGroups.rows: the block that begins with it and how many rows it has. NULL: there is none, and the row
+// is one for itself.
+static inline const double *cairn_block_at(const CairnRowWeights *S, int k, int *rows) {
+    int f = S->block != NULL ? S->friction[k] : -1;
+    *rows = f >= 0 ? 3 + S->frictions[f].spin_rows : 1;
+    return f >= 0 ? S->block[f] : NULL;
 }
 
 // The diagonal of P + J^T S^-1 J, node after node: a block begins with the diagonal of P, then every group adds its

@@ -94,15 +94,18 @@ static inline void make_absolute(const double *row, Eight *size) {
     *size = (Eight)(*(const EightBits *)row & 0x7fffffffffffffff);
 }
 
-// The sum over the rows of a block, or over one row.
-static inline void add_sizes(const double *J, int stride, const double *block, Eight *sum) {
-    Eight size[3];
-    for (int i = 0; i < 3; i++) {
+// The sum over the rows of a block.
+ALWAYS_INLINE void add_sizes(const double *J, int stride, const double *block, int rows, Eight *sum) {
+    Eight size[CAIRN_ROW_BLOCK];
+    UNROLL_KNOWN for (int i = 0; i < rows; i++) {
         make_absolute(J + (ptrdiff_t)i * stride, &size[i]);
     }
-    for (int i = 0; i < 3; i++) {
-        *sum += size[i] *
-                (size[0] * fabs(block[3 * i]) + size[1] * fabs(block[3 * i + 1]) + size[2] * fabs(block[3 * i + 2]));
+    UNROLL_KNOWN for (int i = 0; i < rows; i++, block += CAIRN_ROW_BLOCK) {
+        Eight whole = size[0] * fabs(block[0]);
+        UNROLL_KNOWN for (int j = 1; j < rows; j++) {
+            whole += size[j] * fabs(block[j]);
+        }
+        *sum += size[i] * whole;
     }
 }
 
@@ -113,10 +116,11 @@ void cairn_diagonal_add_weights(const CairnDiagonal *diagonal, const CairnRowWei
             const double *J = diagonal->groups->J + terms[t].J + first;
             Eight sum = {0};
             for (int k = 0, rows; k < group->row_count; k += rows, J += rows * terms[t].stride) {
-                int f = cairn_block_at(S, group->first_row + k);
-                rows = f >= 0 ? 3 : 1;
-                if (f >= 0) {
-                    add_sizes(J, terms[t].stride, S->block[f], &sum);
+                const double *block = cairn_block_at(S, group->first_row + k, &rows);
+                if (block != NULL && rows == 3) { // most of them: the compiler knows their size
+                    add_sizes(J, terms[t].stride, block, 3, &sum);
+                } else if (block != NULL) {
+                    add_sizes(J, terms[t].stride, block, rows, &sum);
                 } else {
                     Eight row = *(const Eight *)J;
                     sum += row * row * fabs(S->weight[S->rows[group->first_row + k]]);

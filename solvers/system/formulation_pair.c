@@ -66,16 +66,32 @@ static void add_above(const Eight block[DOFS], const CairnLinalgFront *front, in
     }
 }
 
-// S J and S^T J of the three rows of a block.
-ALWAYS_INLINE void weigh(const double *S, const Eight *J, Eight *SJ) {
-    UNROLL for (int i = 0; i < 3; i++) {
-        SJ[i] = J[0] * S[3 * i] + J[1] * S[3 * i + 1] + J[2] * S[3 * i + 2];
+enum { BLOCK = CAIRN_ROW_BLOCK };
+
+// S J of the rows of a block, and S^T J.
+ALWAYS_INLINE void weigh_rows(const double *S, int rows, bool is_transposed, const Eight *J, Eight *SJ) {
+    int along = is_transposed ? BLOCK : 1, down = is_transposed ? 1 : BLOCK;
+    UNROLL_KNOWN for (int i = 0; i < rows; i++, S += down) {
+        Eight sum = J[0] * S[0];
+        UNROLL_KNOWN for (int j = 1; j < rows; j++) {
+            sum += J[j] * S[j * along];
+        }
+        SJ[i] = sum;
     }
 }
 
-ALWAYS_INLINE void weigh_transposed(const double *S, const Eight *J, Eight *SJ) {
-    UNROLL for (int i = 0; i < 3; i++) {
-        SJ[i] = J[0] * S[i] + J[1] * S[3 + i] + J[2] * S[6 + i];
+// The compiler knows each of the sizes.
+ALWAYS_INLINE void weigh(const double *S, int rows, bool is_transposed, const Eight *J, Eight *SJ) {
+    switch (rows) {
+    case 3:
+        weigh_rows(S, 3, is_transposed, J, SJ);
+        break;
+    case 4:
+        weigh_rows(S, 4, is_transposed, J, SJ);
+        break;
+    default:
+        weigh_rows(S, BLOCK, is_transposed, J, SJ);
+        break;
     }
 }
 
@@ -98,14 +114,13 @@ void cairn_formulation_add_weighed_pair(const double *J_late, const double *J_ea
                                         int first, int count, const CairnLinalgFront *fronts, int late, int early) {
     const Eight *a = (const Eight *)J_late, *b = (const Eight *)J_early;
     PairSums sums = {0};
-    Eight Sa[3], Sb[3], Tb[3];
+    Eight Sa[BLOCK], Sb[BLOCK], Tb[BLOCK];
     for (int r = 0, rows; r < count; r += rows) {
-        int f = cairn_block_at(S, first + r);
-        rows = f >= 0 ? 3 : 1;
-        if (f >= 0) {
-            weigh(S->block[f], a + r, Sa);
-            weigh(S->block[f], b + r, Sb);
-            weigh_transposed(S->block[f], b + r, Tb);
+        const double *block = cairn_block_at(S, first + r, &rows);
+        if (block != NULL) {
+            weigh(block, rows, false, a + r, Sa);
+            weigh(block, rows, false, b + r, Sb);
+            weigh(block, rows, true, b + r, Tb);
         } else {
             double weight = S->weight[S->rows[first + r]];
             Sa[0] = a[r] * weight;
@@ -126,15 +141,14 @@ void cairn_formulation_add_weighed_pair(const double *J_late, const double *J_ea
 void cairn_formulation_add_weighed_single(const double *J, const CairnRowWeights *S, int first, int count,
                                           const CairnLinalgFront *fronts, int row) {
     const Eight *a = (const Eight *)J;
-    Eight diagonal[DOFS], Sa[3];
+    Eight diagonal[DOFS], Sa[BLOCK];
     UNROLL for (int j = 0; j < DOFS; j++) {
         diagonal[j] = (Eight){0};
     }
     for (int r = 0, rows; r < count; r += rows) {
-        int f = cairn_block_at(S, first + r);
-        rows = f >= 0 ? 3 : 1;
-        if (f >= 0) {
-            weigh(S->block[f], a + r, Sa);
+        const double *block = cairn_block_at(S, first + r, &rows);
+        if (block != NULL) {
+            weigh(block, rows, false, a + r, Sa);
         } else {
             Sa[0] = a[r] * S->weight[S->rows[first + r]];
         }

@@ -1,5 +1,5 @@
 // The unsymmetric factor of body space against dense elimination with row exchanges, on heaps, chains and random
-// problems over blocks of every size, with blocks of S far from symmetric, rows held out, and stages.
+// problems over blocks of every size, with blocks of S far from symmetric, rows of spin, rows held out, and stages.
 #include "tests/support/block_piles.h"
 #include "tests/support/problems.h"
 #include "tests/support/support_systems.h"
@@ -17,7 +17,7 @@ typedef struct Case {
     CairnSolverContext context;
     CairnSystem system;
     CairnBodyLu lu;
-    double *weight, (*block)[9], *rows, *r, *v;
+    double *weight, (*block)[36], *rows, *r, *v;
 } Case;
 
 static const CairnAllocator allocator;
@@ -51,30 +51,36 @@ static void end(Case *c) {
     }
 }
 
+// The rows of the block of a friction group, 0: it takes none.
+static int block_rows(const CairnFriction *friction) {
+    return cairn_takes_block(friction) ? 3 + friction->spin_rows : 0;
+}
+
 // Of the kinds of blocks that Newton's method makes: none (open), a symmetric one, one with a skew part of its own size
-// (De Saxce's rise), and a sliding contact, whose friction follows its normal.
-static void draw_block(uint64_t *seed, double size, double *S) {
-    double B[9], skew[3] = {0};
+// (De Saxce's rise), and a sliding contact, whose friction and spin follow its normal. What is not read is no number.
+static void draw_block(uint64_t *seed, int rows, double size, double *S) {
+    double B[36];
     int kind = support_int(seed, 0, 4);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 36; i++) {
         B[i] = support_uniform(seed, -1, 1);
+        S[i] = (double)NAN;
     }
-    for (int i = 0; i < 3; i++) {
-        skew[i] = kind >= 2 ? support_uniform(seed, -2, 2) * size : 0;
-    }
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            S[3 * i + j] = kind == 0 ? 0 : i == j ? 0.2 * size : 0;
-            for (int k = 0; k < 3 && kind > 0; k++) {
-                S[3 * i + j] += size * B[3 * i + k] * B[3 * j + k];
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = i == j ? 0.2 * size : 0, skew = i == j || kind < 2 ? 0 : support_uniform(seed, -2, 2) * size;
+            for (int k = 0; k < rows; k++) {
+                sum += size * B[6 * i + k] * B[6 * j + k];
             }
-            S[3 * i + j] += i == j ? 0 : (i < j ? 1 : -1) * skew[3 - i - j];
+            S[6 * i + j] = kind == 0 ? 0 : sum + skew;
+            S[6 * j + i] = kind == 0 ? 0 : sum - skew;
         }
     }
-    if (kind == 4) {
-        double mu = support_uniform(seed, 0.1, 1), angle = support_uniform(seed, -3, 3), w = S[0];
-        double sliding[9] = {w, 0, 0, mu * w * cos(angle), 0.3 * mu * w, 0, mu * w * sin(angle), 0, 0.3 * mu * w};
-        memcpy(S, sliding, sizeof sliding);
+    for (int i = 0; i < rows && kind == 4; i++) {
+        double mu = support_uniform(seed, 0.1, 1) * (support_int(seed, 0, 1) == 0 ? 1 : -1);
+        for (int j = 0; j < rows && i > 0; j++) {
+            S[6 * i + j] = j == 0 ? mu * S[0] : i == j ? 0.3 * fabs(mu) * S[0] : 0;
+            S[6 * j + i] = j == 0 ? 0 : S[6 * j + i];
+        }
     }
 }
 
@@ -83,7 +89,7 @@ static void draw(Case *c, uint64_t *seed) {
         c->weight[i] = support_int(seed, 0, 4) == 0 ? 0 : exp(support_uniform(seed, -2, 5));
     }
     for (int f = 0; f < c->problem->friction_count; f++) {
-        draw_block(seed, exp(support_uniform(seed, -2, 5)), c->block[f]);
+        draw_block(seed, block_rows(&c->problem->frictions[f]), exp(support_uniform(seed, -2, 5)), c->block[f]);
     }
     for (int i = 0; i < c->problem->dof_count; i++) {
         c->r[i] = c->v[i] = support_uniform(seed, -1, 1);
@@ -95,11 +101,14 @@ static void weigh(const Case *c, bool has_blocks, double *x) {
     bool *is_done = zeros((size_t)c->problem->row_count, sizeof *is_done);
     for (int f = 0; f < c->problem->friction_count && has_blocks; f++) {
         const CairnFriction *friction = &c->problem->frictions[f];
-        double y[3] = {0}, *of = x + friction->normal;
-        for (int i = 0; i < 9; i++) {
-            y[i / 3] += c->block[f][i] * of[i % 3];
+        double y[6] = {0}, *of = x + friction->normal;
+        int rows = block_rows(friction);
+        for (int i = 0; i < rows; i++) {
+            for (int j = 0; j < rows; j++) {
+                y[i] += c->block[f][6 * i + j] * of[j];
+            }
         }
-        for (int i = 0; i < 3 && cairn_takes_block(friction); i++) {
+        for (int i = 0; i < rows; i++) {
             of[i] = y[i];
             is_done[friction->normal + i] = true;
         }
@@ -164,16 +173,29 @@ static void check_answer(const Case *c, bool has_blocks) {
     free(norm);
 }
 
+// With blocks, the weights of their rows are not read.
+static void factor(Case *c, bool has_blocks) {
+    double *given = zeros((size_t)c->problem->row_count, sizeof *given);
+    memcpy(given, c->weight, (size_t)c->problem->row_count * sizeof *given);
+    for (int f = 0; f < c->problem->friction_count && has_blocks; f++) {
+        for (int i = 0; i < block_rows(&c->problem->frictions[f]); i++) {
+            given[c->problem->frictions[f].normal + i] = (double)NAN;
+        }
+    }
+    assert_ok(cairn_body_lu_factor(&c->lu, given, has_blocks ? (const double(*)[36])c->block : NULL));
+    free(given);
+}
+
 static void check(const CairnProblem *problem, const CairnSystemSetup *setup, uint64_t *seed) {
     Case c;
     begin(&c, problem, setup, 1);
     for (int round = 0; round < 2; round++) { // the second one in memory that the first one has used
         draw(&c, seed);
-        assert_ok(cairn_body_lu_factor(&c.lu, c.weight, (const double(*)[9])c.block));
+        factor(&c, true);
         cairn_body_lu_solve(&c.lu, c.v);
         check_answer(&c, true);
         memcpy(c.v, c.r, (size_t)problem->dof_count * sizeof *c.v);
-        assert_ok(cairn_body_lu_factor(&c.lu, c.weight, NULL));
+        factor(&c, false);
         cairn_body_lu_solve(&c.lu, c.v);
         check_answer(&c, false);
     }
@@ -208,6 +230,35 @@ static void blocks_of_every_size_are_solved(void **state) {
             test_pile_free(&pile);
         }
     }
+}
+
+// Contacts with no, one and three rows of spin and of every law, over two rigid bodies, one of them, or blocks of other
+// sizes; often more of them and joints in one group.
+static void rows_of_spin_are_solved(void **state) {
+    (void)state;
+    static const int spin_rows[] = {0, 1, 3}, sizes[] = {6, 6, 6, 3, 9};
+    uint64_t seed = 90;
+    int with_block[7] = {0}; // by its rows
+    for (int round = 0; round < 60; round++) {
+        TestProblem t;
+        test_problem_begin(&t);
+        for (int i = 0; i < 5; i++) {
+            (void)(i < 3 ? test_problem_body(&t, &seed, 2) : test_problem_full_block(&t, &seed, sizes[i]));
+        }
+        while (t.problem.row_count + 6 <= PROBLEM_ROWS && t.problem.constraint_count < PROBLEM_CONSTRAINTS) {
+            int first = support_int(&seed, 0, 3), two[] = {first, support_int(&seed, first + 1, 4)};
+            int kind = support_int(&seed, 0, CAIRN_FRICTION_KIND_COUNT), blocks = support_int(&seed, 1, 2);
+            if (kind == CAIRN_FRICTION_KIND_COUNT) {
+                test_problem_constraint(&t, &seed, support_int(&seed, 1, 3), blocks, two);
+                continue;
+            }
+            int spin = spin_rows[support_int(&seed, 0, 2)];
+            test_problem_contact(&t, &seed, (CairnFrictionKind)kind, spin, blocks, two);
+            with_block[block_rows(&t.frictions[t.problem.friction_count - 1])]++;
+        }
+        check(&t.problem, NULL, &seed);
+    }
+    assert_true(with_block[3] > 50 && with_block[4] > 50 && with_block[6] > 50);
 }
 
 static void graphs_of_scenes_are_solved(void **state) {
@@ -305,7 +356,7 @@ static void products_in_slots_agree(void **state) {
     for (int i = 0; i < pile.problem.row_count; i++) {
         x[i] = support_uniform(&seed, -1, 1);
     }
-    assert_ok(cairn_body_lu_factor(&c.lu, c.weight, (const double(*)[9])c.block));
+    assert_ok(cairn_body_lu_factor(&c.lu, c.weight, (const double(*)[36])c.block));
     memset(c.v, 0, (size_t)pile.problem.dof_count * sizeof *c.v);
     cairn_ops_add_impulse(&pile.problem, x, c.v);
     cairn_body_lu_solve(&c.lu, c.v);
@@ -332,7 +383,7 @@ static void threads_do_not_change_the_bits(void **state) {
         uint64_t seed = 3;
         begin(&c[k], &pile.problem, NULL, 1 + k);
         draw(&c[k], &seed);
-        assert_ok(cairn_body_lu_factor(&c[k].lu, c[k].weight, (const double(*)[9])c[k].block));
+        assert_ok(cairn_body_lu_factor(&c[k].lu, c[k].weight, (const double(*)[36])c[k].block));
         cairn_body_lu_solve(&c[k].lu, c[k].v);
     }
     assert_memory_equal(c[0].v, c[1].v, (size_t)pile.problem.dof_count * sizeof *c[0].v);
@@ -433,6 +484,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heaps_are_solved),
         cmocka_unit_test(blocks_of_every_size_are_solved),
+        cmocka_unit_test(rows_of_spin_are_solved),
         cmocka_unit_test(graphs_of_scenes_are_solved),
         cmocka_unit_test(stages_and_last_blocks_are_solved),
         cmocka_unit_test(a_symmetric_weight_gives_the_symmetric_answer),
