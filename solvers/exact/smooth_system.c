@@ -174,6 +174,13 @@ static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const do
     s->weight[i] = row->W * row->inverse;
 }
 
+static void set_ordinary(CairnSmoothSystem *s, int f) {
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    for (int i = 0; i < 3 + friction->spin_rows; i++) {
+        s->block[f][(STRIDE + 1) * i] = s->weight[friction->normal + i];
+    }
+}
+
 CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, const double *w, double eps,
                                 bool *is_regular) {
     CairnExact *exact = &s->cones->exact;
@@ -186,7 +193,11 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     }
     for (int f = 0; f < problem->friction_count && *is_regular; f++) {
         memset(s->block[f], 0, sizeof s->block[f]);
-        *is_regular = !s->cones->cones[f].is_cone || find_cone(s, f, lambda, w, eps);
+        if (s->cones->cones[f].is_cone) {
+            *is_regular = find_cone(s, f, lambda, w, eps);
+        } else { // it takes a block, where it has no friction too
+            set_ordinary(s, f);
+        }
     }
     if (!*is_regular) {
         return cairn_ok();

@@ -151,6 +151,27 @@ static void convex_heaps_need_few_factors(void **state) {
     assert_true(worst <= 60);
 }
 
+// Every third contact has no friction, or all: their normals are rows for themselves among the blocks.
+static void contacts_without_friction_are_solved(void **state) {
+    (void)state;
+    for (int round = 0; round < 12; round++) {
+        TestPile pile;
+        uint64_t seed = 60 + (uint64_t)round;
+        test_pile_heap(&pile, &seed, 12, 1e-3, CAIRN_FRICTION_CONE);
+        for (int f = 0; f < pile.problem.friction_count; f += round % 2 ? 1 : 3) {
+            pile.frictions[f].mu = 0;
+        }
+        double *lambda = zeros(&pile.problem), *other = zeros(&pile.problem);
+        ExactRun run = exact_certify(&cairn_solver_newton_cone, NULL, &pile.problem, lambda);
+        assert_true(run.report.factorizations <= 20);
+        exact_certify(&cairn_solver_ipm_cone, NULL, &pile.problem, other);
+        assert_below(exact_distance(&pile.problem, lambda, other), 1);
+        free(lambda);
+        free(other);
+        test_pile_free(&pile);
+    }
+}
+
 // Coulomb's law on heaps with random normals, from stiff as matter to nearly rigid: Newton's method alone ends three in
 // four, and auto goes on by other ways.
 static void auto_ends_coulomb_heaps(void **state) {
@@ -204,9 +225,13 @@ static void auto_takes_bpp_for_bounds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_are_those_of_the_law),     cmocka_unit_test(a_matrix_times_its_inverse_is_one),
-        cmocka_unit_test(one_contact_has_its_closed_form), cmocka_unit_test(convex_heaps_need_few_factors),
-        cmocka_unit_test(auto_ends_coulomb_heaps),         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(slopes_are_those_of_the_law),
+        cmocka_unit_test(a_matrix_times_its_inverse_is_one),
+        cmocka_unit_test(one_contact_has_its_closed_form),
+        cmocka_unit_test(convex_heaps_need_few_factors),
+        cmocka_unit_test(contacts_without_friction_are_solved),
+        cmocka_unit_test(auto_ends_coulomb_heaps),
+        cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(auto_takes_bpp_for_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
