@@ -4,8 +4,8 @@
 // Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: methods fail on different
 // problems, and each costs the less the nearer it starts. So from the last step's impulses a few steps of Newton's
 // method (newton-cone), which is all that a scene at rest needs; then sweeps with momentum, which take a millisecond or
-// two and leave 1e-4, and Newton's method from there; the same with more sweeps; and at last the central paths of
-// ipm-cone, which arrive wherever there is an answer.
+// two and leave 1e-4, and Newton's method from there; then Newton's method from nothing, whose path is another one; then
+// more sweeps; and at last the central paths of ipm-cone, which arrive wherever there is an answer.
 #include "solvers/auto.h"
 
 #include <math.h>
@@ -124,19 +124,21 @@ static CairnStatus find_from_nothing(Auto *a, int steps, bool *is_done) {
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
     static const CairnIpmConeOptions path = {
         .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 700, .tolerance = 1e-10};
-    enum { WARM = 12, FEW = 1, MANY = 5 }; // Newton steps from the last step's impulses; rounds of sweeps
+    enum { WARM = 6, FEW = 1, MANY = 5 }; // Newton steps from the last step's impulses; rounds of sweeps
     bool is_done = false;
     if (cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem))) {
         int most = options->iterations;
         if (!is_zero(a->best, a->problem->row_count)) {
             CAIRN_TRY(find(a, most < WARM ? most : WARM, &is_done));
         }
-        if (!is_done) {
-            CAIRN_TRY(find_from_nothing(a, most, &is_done));
-        }
-        for (int round = FEW; round <= MANY && options->sweeps > 0 && !is_done; round += MANY - FEW) {
-            CAIRN_TRY(sweep(a, round * options->sweeps));
-            CAIRN_TRY(find(a, most, &is_done));
+        for (int round = FEW; round <= MANY && !is_done; round += MANY - FEW) {
+            if (options->sweeps > 0) {
+                CAIRN_TRY(sweep(a, round * options->sweeps));
+                CAIRN_TRY(find(a, most, &is_done));
+            }
+            if (!is_done && round == FEW) {
+                CAIRN_TRY(find_from_nothing(a, most, &is_done));
+            }
         }
     }
     return is_done ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
