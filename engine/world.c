@@ -63,6 +63,13 @@ static CairnStatus check_def(const CairnWorldDef *def) {
     return cairn_fields_check(&cairn_world_fields, def);
 }
 
+// The first solver, or where it does not take this friction the one that picks by the law.
+static const CairnSolver *preset_solver(CairnFrictionKind friction) {
+    const CairnSolver *solver = cairn_solver_at(0);
+    bool has_cones = friction == CAIRN_FRICTION_CONE || friction == CAIRN_FRICTION_COULOMB;
+    return has_cones && !cairn_is_ok(cairn_solver_find("auto", &solver)) ? cairn_solver_at(0) : solver;
+}
+
 CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     if (out == NULL) {
         return cairn_error(CAIRN_INVALID_ARGUMENT, "world: the place for the new world is NULL");
@@ -84,7 +91,7 @@ CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {
     cairn_arena_init(&world->arena, &world->allocator);
     cairn_arena_init(&world->ahead, &world->allocator);
     cairn_arena_init(&world->kept, &world->allocator);
-    CairnStatus status = cairn_world_set_solver(world, cairn_solver_at(0), NULL);
+    CairnStatus status = cairn_world_set_solver(world, preset_solver(def->friction), NULL);
     status = cairn_is_ok(status) ? cairn_world_open_queries(world) : status;
     status = cairn_is_ok(status) ? cairn_events_init(&world->events, &world->allocator) : status;
     if (cairn_is_ok(status)) {

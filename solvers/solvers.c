@@ -14,8 +14,10 @@
 // clang-format off
 #define SOLVERS(X) \
     X(bpp) \
+    X(auto) \
     X(ipm) \
     X(ipm_cone) \
+    X(newton_cone) \
     X(pgs) \
     X(pgs_sm) \
     X(psor) \

@@ -112,10 +112,10 @@ void cairn_world_destroy(CairnWorld *world);
 // or the solver diverged, and the codes of a solver, a partitioner or a refiner of the caller's.
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
-// Set the solver (bpp by default), the partitioner (mindp with parts of 16 bodies by default) and the refiner (none by
-// default). `options` is of the type that the table of the chosen one describes, and is copied; NULL stands for its
-// defaults. The solver, partitioner or refiner itself must outlive the world. Only solvers with CAIRN_NEEDS_PARTITION
-// use partitioner and refiner.
+// Set the solver (bpp by default, auto under cone and coulomb), the partitioner (mindp with parts of 16 bodies by
+// default) and the refiner (none by default). `options` is of the type that the table of the chosen one describes, and
+// is copied; NULL stands for its defaults. The solver, partitioner or refiner itself must outlive the world. Only
+// solvers with CAIRN_NEEDS_PARTITION use partitioner and refiner.
 CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver, const void *options);
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options);
 CairnStatus cairn_world_set_refiner(CairnWorld *world, const CairnRefiner *refiner, const void *options);

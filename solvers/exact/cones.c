@@ -46,7 +46,7 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
 
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda) {
-    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true};
+    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true, .may_ask = true};
     *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));

@@ -1,4 +1,5 @@
-// Linalg: a sparse symmetric matrix of small dense blocks, factored as L D L^T without pivoting, and solved with.
+// Linalg: a sparse symmetric matrix of small dense blocks, factored as L D L^T without pivoting, and solved with,
+// and an unsymmetric one over the same pattern as L D U.
 //
 // The pattern is a set of nodes (of 1 or more dofs each) and of elements: an element couples all of its nodes with
 // each other. Bodies are nodes and contacts elements, or the other way round. The order of elimination is a minimum
@@ -111,13 +112,15 @@ static inline double *cairn_linalg_diagonal(const CairnLinalgFront *front, int r
 }
 
 // The source of the matrix: adds the diagonal block of a node, and the blocks of an element whose nodes lie at the
-// given rows.
+// given rows. For an unsymmetric factor `front` points to two fronts: the first one takes the matrix, the second one
+// its transpose.
 typedef struct CairnLinalgSource {
     void *user;
     void (*node)(void *user, int node, const CairnLinalgFront *front, int row);
     void (*element)(void *user, int element, const CairnLinalgFront *front, const int *rows);
     // A row's sign (1 or -1) times the size of its diagonal before elimination, in the caller's numbering: a pivot
-    // below DBL_EPSILON of it (or of the other sign) is noise. Read after `node` has been called for the row's node.
+    // below DBL_EPSILON of it (or of the other sign) is noise; an unsymmetric matrix has pivots of either sign, and no
+    // sign here. Read after `node` has been called for the row's node.
     const double *scale;
     // Elements that differ from those of the last factor; NULL: all may. Units without such an element are not
     // factored. (The blocks that nodes add must not change.)
@@ -127,6 +130,8 @@ typedef struct CairnLinalgSource {
 typedef struct CairnLinalgFactor {
     const CairnLinalgPlan *plan;
     double *panels, *updates;
+    // Of L D U: those of U^T. NULL: the matrix is symmetric.
+    double *upper_panels, *upper_updates;
     double *pivots, *inverse; // D and 1/D in the order of elimination
     double *scale;            // the source's, in that order
     double *x;                // scratch of a solve, in the same order
@@ -144,13 +149,18 @@ typedef struct CairnLinalgFactor {
 CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinalgPlan *plan, int thread_count,
                                      CairnArena *arena);
 
-// Copy the numbers of a factor to another one of the same plan.
+// L D U of an unsymmetric matrix over the same pattern, in the same order and without pivoting. Half of it lies in the
+// memory of the lender, a symmetric factor: either one stands until the other one factors.
+CairnStatus cairn_linalg_factor_init_unsymmetric(CairnLinalgFactor *factor, const CairnLinalgFactor *lender,
+                                                 CairnArena *arena);
+
+// Copy the numbers of a symmetric factor to another one of the same plan.
 void cairn_linalg_factor_copy(const CairnLinalgFactor *from, CairnLinalgFactor *to);
 
 // Factor. Returns -1, or the row (in the caller's numbering) of a pivot that broke down.
 int cairn_linalg_factor(CairnLinalgFactor *factor, const CairnLinalgSource *source);
 
-// x = (L D L^T)^-1 x, x in the caller's numbering.
+// x = (L D L^T)^-1 x or (L D U)^-1 x, x in the caller's numbering.
 void cairn_linalg_solve(CairnLinalgFactor *factor, double *x);
 // cairn_linalg_solve for an x in which node i begins at first[i].
 void cairn_linalg_solve_at(CairnLinalgFactor *factor, const int *first, double *x);

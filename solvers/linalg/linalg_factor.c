@@ -8,14 +8,10 @@
 
 #include "engine/base/pieces.h"
 #include "engine/base/timer.h"
+#include "solvers/linalg/linalg_panel.h"
 #include "solvers/linalg/linalg_sweep.h"
 
-enum {
-    WIDTH = CAIRN_LINALG_WIDTH,
-    BLOCK = 8 * WIDTH, // columns of a large front that are updated together
-    DEPTH = 192,       // terms of their sums at a time: 24 rows of them fit the first cache
-    TALL = 24          // rows of a large front at a time
-};
+enum { WIDTH = CAIRN_LINALG_WIDTH };
 
 // Operations from which on threads are woken: about half a millisecond of one of them. Below, two save half of a short
 // time at best, and where cores are busy each waits for the other's turn: 24 factors of 2 million took ten times as
@@ -47,8 +43,7 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
                                      CairnArena *arena) {
     *factor = (CairnLinalgFactor){.plan = plan, .thread_count = thread_count < 1 ? 1 : thread_count};
     // For each thread: packed rows of a block of columns, or the rows of a front in a solve.
-    int depth = plan->largest_pivots < DEPTH ? plan->largest_pivots : DEPTH;
-    factor->work_size = (size_t)BLOCK * (size_t)((depth + 7) & ~7);
+    factor->work_size = cairn_linalg_panel_work(plan->largest_pivots);
     size_t most_rows = (size_t)plan->largest_rows + 8;
     factor->work_size = factor->work_size > most_rows ? factor->work_size : most_rows;
     factor->panels = CAIRN_PUSH(arena, double, plan->panel_size);
@@ -72,6 +67,20 @@ CairnStatus cairn_linalg_factor_init(CairnLinalgFactor *factor, const CairnLinal
                            plan->entries, plan->size);
     }
     divide_tasks(factor);
+    return cairn_ok();
+}
+
+CairnStatus cairn_linalg_factor_init_unsymmetric(CairnLinalgFactor *factor, const CairnLinalgFactor *lender,
+                                                 CairnArena *arena) {
+    const CairnLinalgPlan *plan = lender->plan;
+    *factor = *lender;
+    factor->is_valid = false;
+    factor->upper_panels = CAIRN_PUSH(arena, double, plan->panel_size);
+    factor->upper_updates = CAIRN_PUSH(arena, double, plan->update_size);
+    if (!factor->upper_panels || !factor->upper_updates) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "linalg: no memory for an unsymmetric factor of %.0f entries (%d rows)",
+                           2 * plan->entries, plan->size);
+    }
     return cairn_ok();
 }
 
@@ -111,135 +120,6 @@ static void extend(const CairnLinalgPlan *plan, const double *updates, const Cai
     }
 }
 
-// C -= L D L[rows]^T for columns [0, columns) of C, on and below the diagonal (a little above it is written too): L
-// is rows x depth, column j of C belongs to row `first` + j of L, and C's rows are L's. The loops are blocked over
-// columns, the sum and rows, so that data that are read again are still in a cache; the order of each sum is fixed.
-static void update_lower(int rows, int first, int columns, int depth, const double *L, int stride, const double *pivots,
-                         double *C, int C_stride, double *work) {
-    for (int block = 0; block < columns; block += BLOCK) {
-        int end = columns < block + BLOCK ? columns : block + BLOCK;
-        for (int k = 0; k < depth; k += DEPTH) {
-            int length = depth - k < DEPTH ? depth - k : DEPTH;
-            const double *A = L + (size_t)k * (size_t)stride;
-            for (int j = block; j < end; j += WIDTH) {
-                cairn_linalg_pack(end - j < WIDTH ? end - j : WIDTH, length, A + first + j, stride, pivots + k,
-                                  work + (size_t)(j - block) * (size_t)length);
-            }
-            int tall = length < 2 * BLOCK ? rows : TALL; // a short sum reads C more than L
-            for (int i = (first + block) & ~7; i < rows; i += tall) {
-                int bottom = i + tall < rows ? i + tall : rows;
-                for (int j = block; j < end; j += WIDTH) {
-                    int top = (first + j) & ~7;
-                    top = top > i ? top : i;
-                    if (top < bottom) {
-                        cairn_linalg_update(bottom - top, end - j < WIDTH ? end - j : WIDTH, length, A + top, stride,
-                                            work + (size_t)(j - block) * (size_t)length,
-                                            C + (size_t)j * (size_t)C_stride + top, C_stride);
-                    }
-                }
-            }
-        }
-    }
-}
-
-// Whether a pivot has its sign: after cancellation, less than eps of the diagonal entry is noise. False for NaN too.
-static inline bool has_sign(double pivot, double scale) {
-    double least = DBL_EPSILON * fabs(scale);
-    return (scale < 0 ? -pivot > least : pivot > least) && isfinite(pivot);
-}
-
-// L D L^T of the diagonal block at (k, k) with six columns, in registers: l gets the unit lower triangle. Returns -1 or
-// the row of a pivot that lost its sign.
-static int factor_six(const double *block, size_t stride, const double *scale, double *l, double *pivots,
-                      double *inverse) {
-    double a[WIDTH * WIDTH];
-    UNROLL for (int j = 0; j < WIDTH; j++) {
-        UNROLL for (int i = j; i < WIDTH; i++) {
-            a[i * WIDTH + j] = block[(size_t)j * stride + (size_t)i];
-        }
-    }
-    UNROLL for (int j = 0; j < WIDTH; j++) {
-        double pivot = a[j * WIDTH + j];
-        if (!has_sign(pivot, scale[j])) {
-            return j;
-        }
-        double over = 1 / pivot;
-        pivots[j] = pivot;
-        inverse[j] = over;
-        UNROLL for (int i = j + 1; i < WIDTH; i++) {
-            l[i * WIDTH + j] = a[i * WIDTH + j] * over;
-        }
-        UNROLL for (int i = j + 1; i < WIDTH; i++) {
-            UNROLL for (int k = j + 1; k <= i; k++) {
-                a[i * WIDTH + k] -= a[i * WIDTH + j] * l[k * WIDTH + j];
-            }
-        }
-    }
-    return -1;
-}
-
-// factor_six for `count` <= 6 columns.
-static int factor_block(const double *block, int stride, int count, const double *scale, double *l, double *pivots,
-                        double *inverse) {
-    if (count == WIDTH) {
-        return factor_six(block, (size_t)stride, scale, l, pivots, inverse);
-    }
-    double a[WIDTH * WIDTH] = {0};
-    for (int j = 0; j < count; j++) {
-        for (int i = j; i < count; i++) {
-            a[i * WIDTH + j] = block[(size_t)j * (size_t)stride + (size_t)i];
-        }
-    }
-    for (int j = 0; j < count; j++) {
-        double pivot = a[j * WIDTH + j];
-        if (!has_sign(pivot, scale[j])) {
-            return j;
-        }
-        pivots[j] = pivot;
-        inverse[j] = 1 / pivot;
-        for (int i = j + 1; i < count; i++) {
-            double y = a[i * WIDTH + j];
-            l[i * WIDTH + j] = y * inverse[j];
-            for (int k = j + 1; k <= i; k++) {
-                a[i * WIDTH + k] -= y * l[k * WIDTH + j];
-            }
-        }
-    }
-    return -1;
-}
-
-// Pivots in blocks: bring a block of columns up to date with the pivots before it (left-looking), then six columns at
-// a time with those of the block, factor their diagonal block, divide the rows below. Returns -1 or the pivot that
-// broke down.
-static int factor_panel(const CairnLinalgSupernode *super, double *panel, const double *scale, double *pivots,
-                        double *inverse, double *work) {
-    int stride = super->rows;
-    for (int k = 0; k < super->pivots; k += WIDTH) {
-        int count = super->pivots - k < WIDTH ? super->pivots - k : WIDTH, block = k - k % BLOCK;
-        double *column = panel + (size_t)k * (size_t)stride;
-        if (k == block && k > 0) {
-            int columns = super->pivots - k < BLOCK ? super->pivots - k : BLOCK;
-            update_lower(stride, k, columns, k, panel, stride, pivots, column, stride, work);
-        } else if (k > 0) {
-            update_lower(stride, k, count, k - block, panel + (size_t)block * (size_t)stride, stride, pivots + block,
-                         column, stride, work);
-        }
-        double l[WIDTH * WIDTH];
-        int bad = factor_block(column + k, stride, count, scale + k, l, pivots + k, inverse + k);
-        if (bad >= 0) {
-            return k + bad;
-        }
-        int below = (k + count) & ~7; // rows above are touched with it, and then set right
-        cairn_linalg_divide(stride - below, count, l, inverse + k, column + below, stride);
-        for (int j = 0; j < count; j++) {
-            for (int i = j + 1; i < count; i++) {
-                column[(size_t)j * (size_t)stride + (size_t)(k + i)] = l[i * WIDTH + j];
-            }
-        }
-    }
-    return -1;
-}
-
 // Clear the update matrix on and below the diagonal, the rest is never read. A small one is cleared as a whole.
 static void clear_update(const CairnLinalgSupernode *super, double *update, int update_rows) {
     enum { SMALL = 64 };
@@ -253,37 +133,64 @@ static void clear_update(const CairnLinalgSupernode *super, double *update, int 
     }
 }
 
-// Assemble and factor one front. Returns -1 or the number of the pivot that broke down.
-static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
+// Add the matrix' entries to the fronts of a supernode, and the update matrices of its children.
+static inline void assemble(CairnLinalgFactor *factor, const CairnLinalgSource *source,
+                            const CairnLinalgSupernode *super, const CairnLinalgFront *fronts) {
     const CairnLinalgPlan *plan = factor->plan;
-    const CairnLinalgSupernode *super = &plan->supernodes[s];
-    int update_rows = super->rows - super->below_at;
-    double *panel = factor->panels + super->panel, *update = factor->updates + super->update;
-    CairnLinalgFront front = {panel, update, super->rows, update_rows, super->below_at};
-    memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
-    clear_update(super, update, update_rows);
     for (int k = super->first_node; k < super->first_node + super->node_count; k++) {
         int node = plan->node_order[k], pivot = plan->node_pivot[node];
-        source->node(source->user, node, &front, plan->node_row[node]);
+        source->node(source->user, node, fronts, plan->node_row[node]);
         int end = k + 1 < plan->node_count ? plan->node_pivot[plan->node_order[k + 1]] : plan->size;
         memcpy(factor->scale + pivot, source->scale + plan->node_first[node],
                (size_t)(end - pivot) * sizeof *factor->scale);
     }
     for (int k = super->first_element; k < super->first_element + super->element_count; k++) {
         int element = plan->element_order[k];
-        source->element(source->user, element, &front, plan->element_row + plan->element_start[element]);
+        source->element(source->user, element, fronts, plan->element_row + plan->element_start[element]);
     }
+    const double *updates[2] = {factor->updates, factor->upper_updates};
+    int sides = factor->upper_updates != NULL ? 2 : 1;
     for (int c = super->child; c >= 0; c = plan->supernodes[c].sibling) {
-        extend(plan, factor->updates, &plan->supernodes[c], &front);
+        for (int side = 0; side < sides; side++) {
+            extend(plan, updates[side], &plan->supernodes[c], &fronts[side]);
+        }
     }
-    int bad = factor_panel(super, panel, factor->scale + super->first_pivot, factor->pivots + super->first_pivot,
-                           factor->inverse + super->first_pivot, work);
+}
+
+static inline CairnLinalgFront clear_front(const CairnLinalgSupernode *super, double *panels, double *updates) {
+    int update_rows = super->rows - super->below_at;
+    double *panel = panels + super->panel, *update = updates + super->update;
+    memset(panel, 0, (size_t)super->rows * (size_t)super->pivots * sizeof *panel);
+    clear_update(super, update, update_rows);
+    return (CairnLinalgFront){panel, update, super->rows, update_rows, super->below_at};
+}
+
+// Assemble and factor one front, or the two of an unsymmetric matrix. Returns -1 or the number of the pivot that broke
+// down.
+static int factor_front(CairnLinalgFactor *factor, const CairnLinalgSource *source, int s, double *work) {
+    const CairnLinalgSupernode *super = &factor->plan->supernodes[s];
+    bool is_unsymmetric = factor->upper_panels != NULL;
+    CairnLinalgFront fronts[2] = {clear_front(super, factor->panels, factor->updates)};
+    if (is_unsymmetric) {
+        fronts[1] = clear_front(super, factor->upper_panels, factor->upper_updates);
+    }
+    assemble(factor, source, super, fronts);
+    double *pivots = factor->pivots + super->first_pivot, *inverse = factor->inverse + super->first_pivot;
+    const double *scale = factor->scale + super->first_pivot;
+    double *L = fronts[0].panel, *U = is_unsymmetric ? fronts[1].panel : L;
+    int bad = is_unsymmetric ? cairn_linalg_panel_factor_two(super, L, U, scale, pivots, inverse, work)
+                             : cairn_linalg_panel_factor(super, L, scale, pivots, inverse, work);
     if (bad >= 0) {
         return super->first_pivot + bad;
     }
-    // The update matrix for the ancestors: U -= L D L^T.
-    update_lower(update_rows, 0, super->below, super->pivots, panel + super->below_at, super->rows,
-                 factor->pivots + super->first_pivot, update, update_rows, work);
+    // The update matrix for the ancestors: it loses L D U, and its transpose U^T D L^T.
+    int below = super->below_at, update_rows = fronts[0].update_rows;
+    cairn_linalg_panel_update(update_rows, 0, super->below, super->pivots, L + below, U + below, super->rows, pivots,
+                              fronts[0].update, update_rows, work);
+    if (is_unsymmetric) {
+        cairn_linalg_panel_update(update_rows, 0, super->below, super->pivots, U + below, L + below, super->rows,
+                                  pivots, fronts[1].update, update_rows, work);
+    }
     return -1;
 }
 

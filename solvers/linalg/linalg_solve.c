@@ -90,7 +90,7 @@ static void backward(const CairnLinalgFactor *factor, const CairnLinalgSupernode
         copy_rows(runs[r].length, x + runs[r].first_row, below);
         below += runs[r].length;
     }
-    backward_panel(super, factor->panels + super->panel, y);
+    backward_panel(super, (factor->upper_panels != NULL ? factor->upper_panels : factor->panels) + super->panel, y);
     copy_rows(super->pivots, y, x + super->first_pivot);
 }
 

@@ -81,8 +81,10 @@ void cairn_body_space_momentum(const CairnSystem *system, const double *y, doubl
 void cairn_body_space_velocity(const CairnSystem *system, double *v);
 void cairn_body_space_impulse(const CairnSystem *system, const double *y, const double *v, double *x);
 
-// The factor of a body system's state.
+// The factor of a body system's state, and the groups of its elements; -1: the element that couples the blocks that go
+// last.
 CairnLinalgFactor *cairn_body_space_factor(void *state);
+const int *cairn_body_space_elements(const void *state);
 
 // With stages, where the rows of some groups alone change from factor to factor: another state of the same plan, with
 // the same factor to begin with, and factors in which nothing else changes. The groups that follow touch no block of
@@ -110,7 +112,7 @@ void cairn_formulation_forget(void *memory, const CairnAllocator *allocator);
 // A vector over the rows of all groups is about to be written, which other threads may have read (claim.h).
 void cairn_groups_claim(const CairnGroups *groups, const double *x);
 // By the problem's rows, over the rows of all groups: slotted = J^T (weight x), and x = weight (y - J slotted); y may
-// be x.
+// be x. weight NULL: slotted = J^T x, and x = J slotted (y is not read).
 void cairn_groups_impulse(const CairnGroups *groups, const double *weight, const double *x, double *slotted);
 void cairn_groups_recover(const CairnGroups *groups, const double *slotted, const double *weight, const double *y,
                           double *x);
@@ -149,6 +151,25 @@ void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
                                     double *restrict weight);
 
+enum { CAIRN_ROW_BLOCK = 6 }; // rows of a contact at most
+
+// A matrix S beside the Jacobians that is block diagonal by rows and need not be symmetric (body_lu.h): a weight of each
+// row, and instead of that a block for n, t1, t2 and the rows of spin of the friction groups that take one.
+typedef struct CairnRowWeights {
+    const double *weight;                                     // by the problem's rows
+    const double (*block)[CAIRN_ROW_BLOCK * CAIRN_ROW_BLOCK]; // by friction groups, in rows; NULL: there are none
+    const CairnFriction *frictions;                           // of the problem
+    const int *rows, *friction;                               // of CairnGroups
+} CairnRowWeights;
+
+// Of a row in CairnGroups.rows: the block that begins with it and how many rows it has. NULL: there is none, and the row
+// is one for itself.
+static inline const double *cairn_block_at(const CairnRowWeights *S, int k, int *rows) {
+    int f = S->block != NULL ? S->friction[k] : -1;
+    *rows = f >= 0 ? 3 + S->frictions[f].spin_rows : 1;
+    return f >= 0 ? S->block[f] : NULL;
+}
+
 // The diagonal of P + J^T S^-1 J, node after node: a block begins with the diagonal of P, then every group adds its
 // terms. negative: -S^-1, group by group.
 typedef struct CairnDiagonal {
@@ -162,6 +183,8 @@ typedef struct CairnDiagonal {
 void cairn_diagonal_begin(const CairnDiagonal *diagonal, int block);
 void cairn_diagonal_add(const CairnDiagonal *diagonal, int index); // a group
 void cairn_diagonal_add_term(const CairnDiagonal *diagonal, const CairnGroup *group, const CairnGroupTerm *term);
+// Adds the diagonal of |J|^T |S| |J| of a group instead (`negative` is not read).
+void cairn_diagonal_add_weights(const CairnDiagonal *diagonal, const CairnRowWeights *S, const CairnGroup *group);
 
 // Of `count` rows over two rigid bodies (6 dofs, packed in eights), which lie at the rows late > early of the front:
 // add J^T S^-1 J.
@@ -171,6 +194,13 @@ void cairn_formulation_add_pair(const double *J_late, const double *J_early, con
 // As cairn_formulation_add_pair for rows over one rigid body, which lies at row `row` of the front.
 void cairn_formulation_add_single(const double *J, const double *negative, int count, const CairnLinalgFront *front,
                                   int row);
+
+// The same two for an unsymmetric factor: J^T S J is added to fronts[0], its transpose to fronts[1]. `first`: the first
+// of the rows in CairnGroups.rows.
+void cairn_formulation_add_weighed_pair(const double *J_late, const double *J_early, const CairnRowWeights *S,
+                                        int first, int count, const CairnLinalgFront *fronts, int late, int early);
+void cairn_formulation_add_weighed_single(const double *J, const CairnRowWeights *S, int first, int count,
+                                          const CairnLinalgFront *fronts, int row);
 
 // Add a rigid body's P: mass and inertia alone, for the rest of it is 0.
 void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row);

@@ -538,6 +538,10 @@ CairnLinalgFactor *cairn_body_space_factor(void *state) {
     return &((Body *)state)->factor;
 }
 
+const int *cairn_body_space_elements(const void *state) {
+    return ((const Body *)state)->element;
+}
+
 int cairn_body_space_units(const CairnSystem *system, int *factored) {
     *factored = 0;
     if (system->kind != &cairn_system_body) {

@@ -87,3 +87,46 @@ void cairn_diagonal_add(const CairnDiagonal *diagonal, int index) {
         cairn_diagonal_add_term(diagonal, group, &terms[t]);
     }
 }
+
+typedef long long EightBits __attribute__((vector_size(64), may_alias));
+
+static inline void make_absolute(const double *row, Eight *size) {
+    *size = (Eight)(*(const EightBits *)row & 0x7fffffffffffffff);
+}
+
+// The sum over the rows of a block.
+ALWAYS_INLINE void add_sizes(const double *J, int stride, const double *block, int rows, Eight *sum) {
+    Eight size[CAIRN_ROW_BLOCK];
+    UNROLL_KNOWN for (int i = 0; i < rows; i++) {
+        make_absolute(J + (ptrdiff_t)i * stride, &size[i]);
+    }
+    UNROLL_KNOWN for (int i = 0; i < rows; i++, block += CAIRN_ROW_BLOCK) {
+        Eight whole = size[0] * fabs(block[0]);
+        UNROLL_KNOWN for (int j = 1; j < rows; j++) {
+            whole += size[j] * fabs(block[j]);
+        }
+        *sum += size[i] * whole;
+    }
+}
+
+void cairn_diagonal_add_weights(const CairnDiagonal *diagonal, const CairnRowWeights *S, const CairnGroup *group) {
+    const CairnGroupTerm *terms = diagonal->groups->terms + group->first_term;
+    for (int t = 0; t < group->term_count; t++) {
+        for (int first = 0; first < terms[t].stride; first += 8) {
+            const double *J = diagonal->groups->J + terms[t].J + first;
+            Eight sum = {0};
+            for (int k = 0, rows; k < group->row_count; k += rows, J += rows * terms[t].stride) {
+                const double *block = cairn_block_at(S, group->first_row + k, &rows);
+                if (block != NULL && rows == 3) { // most of them: the compiler knows their size
+                    add_sizes(J, terms[t].stride, block, 3, &sum);
+                } else if (block != NULL) {
+                    add_sizes(J, terms[t].stride, block, rows, &sum);
+                } else {
+                    Eight row = *(const Eight *)J;
+                    sum += row * row * fabs(S->weight[S->rows[group->first_row + k]]);
+                }
+            }
+            add_sum(diagonal, &terms[t], first, &sum);
+        }
+    }
+}

@@ -53,6 +53,115 @@ void cairn_formulation_add_single(const double *J, const double *negative, int c
     add_columns(diagonal, front, row, row);
 }
 
+// ---- with an unsymmetric weight --------------------------------------------------------------------------------------
+
+// The entries of a diagonal block above its diagonal, transposed.
+static void add_above(const Eight block[DOFS], const CairnLinalgFront *front, int row) {
+    double *to = cairn_linalg_diagonal(front, row);
+    size_t stride = (size_t)(row < front->below_at ? front->rows : front->update_rows);
+    UNROLL for (int i = 0; i < DOFS; i++) {
+        UNROLL for (int j = i + 1; j < DOFS; j++) {
+            to[(size_t)i * stride + (size_t)j] += block[j][i];
+        }
+    }
+}
+
+enum { BLOCK = CAIRN_ROW_BLOCK };
+
+// S J of the rows of a block, and S^T J.
+ALWAYS_INLINE void weigh_rows(const double *S, int rows, bool is_transposed, const Eight *J, Eight *SJ) {
+    int along = is_transposed ? BLOCK : 1, down = is_transposed ? 1 : BLOCK;
+    UNROLL_KNOWN for (int i = 0; i < rows; i++, S += down) {
+        Eight sum = J[0] * S[0];
+        UNROLL_KNOWN for (int j = 1; j < rows; j++) {
+            sum += J[j] * S[j * along];
+        }
+        SJ[i] = sum;
+    }
+}
+
+// The compiler knows each of the sizes.
+ALWAYS_INLINE void weigh(const double *S, int rows, bool is_transposed, const Eight *J, Eight *SJ) {
+    switch (rows) {
+    case 3:
+        weigh_rows(S, 3, is_transposed, J, SJ);
+        break;
+    case 4:
+        weigh_rows(S, 4, is_transposed, J, SJ);
+        break;
+    default:
+        weigh_rows(S, BLOCK, is_transposed, J, SJ);
+        break;
+    }
+}
+
+// The sums of a pair: two diagonal blocks, the block below the diagonal, and the transposed one above it.
+typedef struct PairSums {
+    Eight late[DOFS], early[DOFS], lower[DOFS], upper[DOFS];
+} PairSums;
+
+ALWAYS_INLINE void add_row(const Eight *a, const Eight *b, const Eight *Sa, const Eight *Sb, const Eight *Tb,
+                           PairSums *sums) {
+    UNROLL for (int j = 0; j < DOFS; j++) {
+        sums->late[j] += *a * ((const double *)Sa)[j];
+        sums->lower[j] += *a * ((const double *)Sb)[j];
+        sums->upper[j] += *a * ((const double *)Tb)[j];
+        sums->early[j] += *b * ((const double *)Sb)[j];
+    }
+}
+
+void cairn_formulation_add_weighed_pair(const double *J_late, const double *J_early, const CairnRowWeights *S,
+                                        int first, int count, const CairnLinalgFront *fronts, int late, int early) {
+    const Eight *a = (const Eight *)J_late, *b = (const Eight *)J_early;
+    PairSums sums = {0};
+    Eight Sa[BLOCK], Sb[BLOCK], Tb[BLOCK];
+    for (int r = 0, rows; r < count; r += rows) {
+        const double *block = cairn_block_at(S, first + r, &rows);
+        if (block != NULL) {
+            weigh(block, rows, false, a + r, Sa);
+            weigh(block, rows, false, b + r, Sb);
+            weigh(block, rows, true, b + r, Tb);
+        } else {
+            double weight = S->weight[S->rows[first + r]];
+            Sa[0] = a[r] * weight;
+            Sb[0] = Tb[0] = b[r] * weight;
+        }
+        for (int i = 0; i < rows; i++) {
+            add_row(a + r + i, b + r + i, Sa + i, Sb + i, Tb + i, &sums);
+        }
+    }
+    add_columns(sums.late, &fronts[0], late, late);
+    add_columns(sums.lower, &fronts[0], late, early);
+    add_columns(sums.early, &fronts[0], early, early);
+    add_above(sums.late, &fronts[1], late);
+    add_columns(sums.upper, &fronts[1], late, early);
+    add_above(sums.early, &fronts[1], early);
+}
+
+void cairn_formulation_add_weighed_single(const double *J, const CairnRowWeights *S, int first, int count,
+                                          const CairnLinalgFront *fronts, int row) {
+    const Eight *a = (const Eight *)J;
+    Eight diagonal[DOFS], Sa[BLOCK];
+    UNROLL for (int j = 0; j < DOFS; j++) {
+        diagonal[j] = (Eight){0};
+    }
+    for (int r = 0, rows; r < count; r += rows) {
+        const double *block = cairn_block_at(S, first + r, &rows);
+        if (block != NULL) {
+            weigh(block, rows, false, a + r, Sa);
+        } else {
+            Sa[0] = a[r] * S->weight[S->rows[first + r]];
+        }
+        for (int i = 0; i < rows; i++) {
+            UNROLL for (int j = 0; j < DOFS; j++) {
+                diagonal[j] += a[r + i] * ((const double *)&Sa[i])[j];
+            }
+        }
+    }
+    add_columns(diagonal, &fronts[0], row, row);
+    add_above(diagonal, &fronts[1], row);
+}
+
 void cairn_formulation_add_rigid(const double *P, const CairnLinalgFront *front, int row) {
     double *to = cairn_linalg_diagonal(front, row);
     size_t stride = (size_t)(row < front->below_at ? front->rows : front->update_rows);

@@ -15,8 +15,18 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
     return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
 }
 
+// A built-in solver that does not take the law that was asked for.
+static bool refuses(const char *name, const CairnRunOptions *options) {
+    const CairnSolver *solver;
+    unsigned trait = options->friction == CAIRN_FRICTION_CONE      ? CAIRN_TAKES_CONE
+                     : options->friction == CAIRN_FRICTION_COULOMB ? CAIRN_TAKES_COULOMB
+                                                                   : 0;
+    return options->has_friction && cairn_is_ok(cairn_solver_find(name, &solver)) && (solver->traits & trait) != trait;
+}
+
 static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
     const char *preset = session->scene->solver ? session->scene->solver : cairn_solver_at(0)->name;
+    preset = refuses(preset, options) ? "auto" : preset; // for who names a law and no solver
     CAIRN_TRY(cairn_choice_open(options->solver ? options->solver : preset, "--solver", &session->choice));
     CAIRN_TRY(cairn_choice_set(&session->choice, "iterations", options->iterations, "--iterations"));
     CAIRN_TRY(cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol"));

@@ -1,0 +1,237 @@
+#include "solvers/exact/smooth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solvers/exact/smooth_system.h"
+
+// An iterate with its w = A lambda + b.
+typedef struct Point {
+    double *lambda, *w;
+} Point;
+
+struct CairnSmooth {
+    CairnSmoothSystem system;
+    double *F;            // of the point that is tried
+    double *step, *moved; // a Newton step, and A times it
+    Point tried, next, taken;
+    double eps, fall; // by which share eps is to fall
+    double near;      // F is nearly zero where its root mean square is no larger than eps times this
+    double least;     // the smallest eps at the last time that eps was let fall by half
+    int raises;       // of eps since then
+};
+
+// At first, and at least, where eps had to be raised: the path is followed more closely there.
+static const double first_near = 0.3, least_near = 0.1;
+static const double hopeless = 30;
+// eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
+static const double above_warm = 10, above_cold = 0.3;
+static const double first_fall = 0.3, steepest = 1e-4, flat = 0.9, slow = 0.8;
+static const double short_step = 0.1, descent = 0.9;
+static const double first_eps = 1e-10, least_eps = 1e-15, most_eps = 100; // of the scale
+
+CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *takes) {
+    CairnExact *exact = &cones->exact;
+    CairnArena *arena = exact->context->arena;
+    size_t rows = (size_t)exact->problem->row_count + 1;
+    *takes = exact->system.kind == &cairn_system_body;
+    if (!*takes) {
+        return cairn_ok();
+    }
+    CairnSmooth *s = CAIRN_PUSH_ZERO(arena, CairnSmooth, 1);
+    double *vectors = CAIRN_PUSH_ZERO(arena, double, 9 * rows);
+    if (s == NULL || vectors == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
+    }
+    double **const all[] = {&s->F,           &s->step,   &s->moved,        &s->tried.lambda, &s->tried.w,
+                            &s->next.lambda, &s->next.w, &s->taken.lambda, &s->taken.w};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        *all[i] = vectors + i * rows;
+    }
+    *smooth = s;
+    return cairn_smooth_system_init(&s->system, cones);
+}
+
+static int rows_of(const CairnSmooth *s) {
+    return s->system.cones->exact.problem->row_count;
+}
+
+static void swap(Point *a, Point *b) {
+    Point kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// F at a point in terms of eps: its root mean square.
+static double measure_at(CairnSmooth *s, Point at, double eps) {
+    double length = cairn_smooth_evaluate(&s->system, at.lambda, at.w, eps, s->F);
+    return length / (eps * sqrt(rows_of(s)));
+}
+
+// to = from + share times a Newton step for the F that is known.
+static void go(CairnSmooth *s, Point from, double share, Point to) {
+    for (int i = 0; i < rows_of(s); i++) {
+        to.lambda[i] = from.lambda[i] + share * s->step[i];
+        to.w[i] = from.w[i] + share * s->moved[i];
+    }
+}
+
+static void solve(CairnSmooth *s) {
+    cairn_smooth_solve(&s->system, s->F, s->step, s->moved);
+}
+
+// Solve for another eps with the factor at hand, and once more from there where that is not near yet. The point is
+// s->tried.
+static double try_eps(CairnSmooth *s, double eps) {
+    CairnExact *exact = &s->system.cones->exact;
+    Point here = {exact->lambda, exact->w};
+    (void)measure_at(s, here, eps);
+    solve(s);
+    go(s, here, 1, s->tried);
+    double off = measure_at(s, s->tried, eps);
+    if (off > s->near && off < hopeless) {
+        solve(s);
+        go(s, s->tried, 1, s->next);
+        double second = measure_at(s, s->next, eps);
+        if (second < off) {
+            swap(&s->tried, &s->next);
+            off = second;
+        }
+    }
+    return off;
+}
+
+// Whether a share of eps is reached. Where eps hardly falls, F has to.
+static bool reaches(CairnSmooth *s, double fall, double here) {
+    double off = try_eps(s, fmax(s->eps * fall, least_eps * s->system.cones->exact.scale));
+    return off <= s->near && (fall < flat || off <= descent * here);
+}
+
+// Take the point for the smallest eps that one factor reaches. False: it reaches none.
+static bool lower_eps(CairnSmooth *s) {
+    enum { MORE = 2 };
+    CairnExact *exact = &s->system.cones->exact;
+    double here = measure_at(s, (Point){exact->lambda, exact->w}, s->eps), fall = s->fall, reached = 0;
+    if (reaches(s, fall, here)) {
+        for (int k = 0; k <= MORE; k++) {
+            reached = s->fall = fall;
+            swap(&s->tried, &s->taken);
+            fall = fmax(fall < 0.5 ? fall * fall : 0.5 * fall, steepest);
+            if (k == MORE || s->eps * reached <= least_eps * exact->scale || !reaches(s, fall, here)) {
+                break;
+            }
+        }
+    } else {
+        for (int k = 0; k < MORE && fall < 1 && reached == 0; k++) {
+            fall = fall < flat ? sqrt(fall) : 1;
+            if (reaches(s, fall, here)) {
+                reached = fall;
+                s->fall = fall < 1 ? fall : slow;
+                swap(&s->tried, &s->taken);
+            }
+        }
+    }
+    s->eps = reached > 0 ? fmax(s->eps * reached, least_eps * exact->scale) : s->eps;
+    return reached > 0;
+}
+
+static void set_near(CairnSmooth *s) {
+    s->near = fmax(ldexp(first_near, -s->raises), least_near);
+}
+
+// A part of the Newton step for the present eps: the longest that brings F down (Armijo). Where that is short, the law
+// is too sharp here.
+static void damp(CairnSmooth *s) {
+    enum { HALVINGS = 8, MOST_DOUBLINGS = 4 };
+    CairnExact *exact = &s->system.cones->exact;
+    Point here = {exact->lambda, exact->w};
+    double length = measure_at(s, here, s->eps), share = 1;
+    solve(s);
+    for (int k = 0; k < HALVINGS; k++, share *= 0.5) {
+        go(s, here, share, s->taken);
+        if (measure_at(s, s->taken, s->eps) <= (1 - 0.01 * share) * length) {
+            break;
+        }
+    }
+    s->fall = s->fall < 0.5 ? fmax(sqrt(s->fall), first_fall) : s->fall;
+    if (share < short_step && s->eps < most_eps * exact->scale) {
+        s->eps *= ldexp(2, s->raises < MOST_DOUBLINGS ? s->raises : MOST_DOUBLINGS);
+        s->raises += 1;
+        set_near(s);
+    }
+}
+
+// Where w of the new iterate is not what the factor said, its digits do not suffice.
+static void check_digits(CairnSmooth *s) {
+    const CairnExact *exact = &s->system.cones->exact;
+    double off = 0;
+    for (int i = 0; i < rows_of(s) && !s->system.refines; i++) {
+        off = cairn_ops_larger(off, cairn_exact_weight(exact, i) * fabs(exact->w[i] - s->taken.w[i]));
+    }
+    s->system.refines = s->system.refines || !(off <= 0.1 * fmax(s->eps, exact->target));
+}
+
+static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
+    CairnCones *cones = s->system.cones;
+    CairnExact *exact = &cones->exact;
+    size_t size = (size_t)rows_of(s) * sizeof(double);
+    s->fall = first_fall;
+    s->least = HUGE_VAL;
+    s->raises = 0;
+    set_near(s);
+    for (int k = 0; k < steps && best->measure > exact->target; k++) {
+        bool is_regular;
+        CAIRN_TRY(cairn_smooth_factor(&s->system, exact->lambda, exact->w, s->eps, &is_regular));
+        exact->iterations += 1;
+        if (!is_regular) {
+            break;
+        }
+        if (!lower_eps(s)) {
+            damp(s);
+        } else if (s->eps < 0.5 * s->least) {
+            s->least = s->eps;
+            s->raises -= s->raises > 0;
+            set_near(s);
+        }
+        memcpy(exact->lambda, s->taken.lambda, size);
+        cairn_system_slack(&exact->system, exact->lambda, exact->w);
+        check_digits(s);
+        double measure = cairn_cones_residual(cones, true);
+        if (!isfinite(measure)) {
+            break;
+        }
+        cairn_best_update(best, exact, measure);
+        cairn_cones_renew(cones); // bounds that follow without a cone
+        if (cairn_exact_review(exact, measure, exact->lambda)) {
+            break;
+        }
+    }
+    return cairn_ok();
+}
+
+CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
+    CairnCones *cones = smooth->system.cones;
+    CairnExact *exact = &cones->exact;
+    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+    CairnBest best;
+    bool is_cold = true;
+    for (int i = 0; i < rows_of(smooth); i++) {
+        is_cold = is_cold && exact->lambda[i] == 0;
+    }
+    CAIRN_TRY(cairn_best_init(&best, exact));
+    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
+    cairn_smooth_weigh(&smooth->system, exact->lambda, is_cold);
+    (void)cairn_smooth_evaluate(&smooth->system, exact->lambda, exact->w, 0, smooth->F);
+    double largest = 0;
+    for (int i = 0; i < rows_of(smooth); i++) {
+        largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(smooth->F[i]));
+    }
+    smooth->eps = fmax((is_cold ? above_cold : above_warm) * largest, first_eps * exact->scale);
+    CairnStatus status = run(smooth, steps, &best);
+    cairn_best_take(&best, exact);
+    cairn_arena_release(exact->context->arena, mark);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    cairn_cones_renew(cones);
+    *measure = cairn_cones_residual(cones, true);
+    return status;
+}

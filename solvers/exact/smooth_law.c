@@ -1,0 +1,144 @@
+#include "solvers/exact/smooth_law.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// max(0, t), rounded off.
+static double positive(double t, double eps) {
+    double root = sqrt(t * t + 4 * eps * eps);
+    return t >= 0 ? 0.5 * (t + root) : root > 0 ? 2 * eps * eps / (root - t) : 0; // without cancellation
+}
+
+static double slope(double t, double eps) {
+    double root = sqrt(t * t + 4 * eps * eps);
+    if (root == 0) {
+        return 0.5;
+    }
+    return t >= 0 ? 0.5 * (1 + t / root) : 2 * eps * eps / (root * (root - t));
+}
+
+// |w_T|, rounded off so that it is 0 at 0: no rise where nothing slips. Its corner is sharper than that of the cone: a
+// rise that is wrong by d is answered by an impulse of d / C.
+static double slip(const CairnSmoothLaw *cone, const double w[3], double *rounded) {
+    static const double sharper = 0.01;
+    double eps = sharper * cone->eps, square = w[1] * w[1] + w[2] * w[2];
+    *rounded = sqrt(square + eps * eps);
+    return *rounded > 0 ? square / (*rounded + eps) : 0;
+}
+
+// x = k s - phi(w), and its eigenvalues x[0] -+ the length of its tangent, whose direction is u.
+static void argument(const CairnSmoothLaw *cone, const double r[3], const double w[3], double x[3], double *tangent,
+                     double u[2]) {
+    double rounded, rise = slip(cone, w, &rounded);
+    x[0] = cone->k * cone->mu * r[0] - w[0] / cone->mu - (cone->rises ? rise : 0);
+    x[1] = cone->k * r[1] - w[1];
+    x[2] = cone->k * r[2] - w[2];
+    *tangent = sqrt(x[1] * x[1] + x[2] * x[2]);
+    u[0] = *tangent > 0 ? x[1] / *tangent : 1;
+    u[1] = *tangent > 0 ? x[2] / *tangent : 0;
+}
+
+void cairn_smooth_cone(const CairnSmoothLaw *cone, const double r[3], const double w[3], double F[3]) {
+    double x[3], tangent, u[2];
+    argument(cone, r, w, x, &tangent, u);
+    double low = positive(x[0] - tangent, cone->eps), high = positive(x[0] + tangent, cone->eps);
+    F[0] = cone->k * cone->mu * r[0] - 0.5 * (high + low);
+    F[1] = cone->k * r[1] - 0.5 * (high - low) * u[0];
+    F[2] = cone->k * r[2] - 0.5 * (high - low) * u[1];
+}
+
+// The derivative of the rounded projection at x.
+static void projection_slope(const CairnSmoothLaw *cone, const double x[3], double tangent, const double u[2],
+                             double P[9]) {
+    double low = x[0] - tangent, high = x[0] + tangent, eps = cone->eps;
+    double at_low = slope(low, eps), at_high = slope(high, eps);
+    double mean = 0.5 * (at_low + at_high), half = 0.5 * (at_high - at_low);
+    double across = tangent > 0 ? (positive(high, eps) - positive(low, eps)) / (2 * tangent) : mean;
+    P[0] = mean;
+    for (int i = 0; i < 2; i++) {
+        P[1 + i] = P[3 * (1 + i)] = half * u[i];
+        for (int j = 0; j < 2; j++) {
+            P[3 * (1 + i) + 1 + j] = (mean - across) * u[i] * u[j] + (i == j ? across : 0);
+        }
+    }
+}
+
+void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], const double w[3], double L[9],
+                             double W[9]) {
+    double x[3], tangent, u[2], P[9], rounded;
+    argument(cone, r, w, x, &tangent, u);
+    projection_slope(cone, x, tangent, u, P);
+    (void)slip(cone, w, &rounded);
+    double lean[2] = {cone->rises && rounded > 0 ? w[1] / rounded : 0, cone->rises && rounded > 0 ? w[2] / rounded : 0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            L[3 * i + j] = cone->k * ((i == j ? 1 : 0) - P[3 * i + j]) * (j == 0 ? cone->mu : 1);
+        }
+        W[3 * i] = P[3 * i] / cone->mu;
+        W[3 * i + 1] = P[3 * i] * lean[0] + P[3 * i + 1];
+        W[3 * i + 2] = P[3 * i] * lean[1] + P[3 * i + 2];
+    }
+}
+
+double cairn_smooth_spin(const CairnSmoothLaw *spin, double lever, double normal, double r, double w,
+                         double slopes[3]) {
+    double k = spin->k, eps = spin->eps, x = k * r / lever - lever * w, bound = positive(k * normal, eps);
+    double below = slope(-bound - x, eps), above = slope(x - bound, eps), share = 1 - below - above;
+    share = fmax(share, 0);
+    slopes[0] = k / lever * (1 - share);
+    slopes[1] = lever * share;
+    slopes[2] = (below - above) * k * slope(k * normal, eps);
+    return k * r / lever - (x + positive(-bound - x, eps) - positive(x - bound, eps));
+}
+
+double cairn_smooth_row(double k, double eps, double lower, double upper, double r, double w, double *share) {
+    double x = k * r - w, clamped = x;
+    *share = 1;
+    if (isfinite(lower)) {
+        clamped += positive(k * lower - x, eps);
+        *share -= slope(k * lower - x, eps);
+    }
+    if (isfinite(upper)) {
+        clamped -= positive(x - k * upper, eps);
+        *share -= slope(x - k * upper, eps);
+    }
+    *share = fmax(*share, 0);
+    return k * r - clamped;
+}
+
+bool cairn_smooth_invert(const double A[9], double X[9]) {
+    double M[3][6] = {{0}};
+    for (int i = 0; i < 3; i++) {
+        memcpy(M[i], A + (ptrdiff_t)3 * i, 3 * sizeof(double));
+        M[i][3 + i] = 1;
+    }
+    for (int c = 0; c < 3; c++) {
+        int best = c;
+        for (int i = c + 1; i < 3; i++) {
+            best = fabs(M[i][c]) > fabs(M[best][c]) ? i : best;
+        }
+        if (!(fabs(M[best][c]) > 0)) {
+            return false;
+        }
+        for (int j = 0; j < 6; j++) {
+            double other = M[best][j];
+            M[best][j] = M[c][j];
+            M[c][j] = other;
+        }
+        double inverse = 1 / M[c][c];
+        for (int i = 0; i < 3; i++) {
+            double factor = i == c ? 0 : M[i][c] * inverse;
+            for (int j = 0; j < 6 && factor != 0; j++) {
+                M[i][j] -= factor * M[c][j];
+            }
+        }
+        for (int j = 0; j < 6; j++) {
+            M[c][j] *= inverse;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        memcpy(X + (ptrdiff_t)3 * i, M[i] + 3, 3 * sizeof(double));
+    }
+    return true;
+}
