@@ -4,6 +4,7 @@
 #define BIG 1e15   // a length, mass or speed beyond this is a mistake, and its square would not stay finite for long
 #define LARGE 1e30 // and a moment of inertia beyond this
 
+static const char *const springs_names[] = {"by-law", "never", "always", NULL};
 static const char *const integrator_names[] = {"semi-implicit", "midpoint", NULL};
 static const char *const friction_names[] = {"box", "box-current", "cone", "coulomb", NULL};
 static const char *const mix_names[] = {"geometric", "average", "min", "max", "multiply", NULL};
@@ -37,8 +38,10 @@ static const CairnField world_fields[] = {
                     "solves in a step at most, where the last one leads into new contacts"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_stray, 0.05, 0, BIG, 0, "",
                        "share of the margin by which bodies may overlap more than their rows say"),
-    CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_give, 3e-6, 0, 1, 0, "",
-                       "share of the typical length by which a contact gives way under its own weight; 0: hard"),
+    CAIRN_FIELD_CHOICE(CairnWorldDef, springs, CAIRN_SPRINGS_BY_LAW, springs_names,
+                       "contacts that give way as matter does; by-law: under cone and coulomb"),
+    CAIRN_FIELD_DOUBLE(CairnWorldDef, contact_give, 3e-6, 0, 1, CAIRN_FIELD_OPEN_MIN, "",
+                       "share of the typical length by which such a contact gives way under its own weight"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, normal_compliance, 0, 0, BIG, 0, "m/s/(N s)",
                        "compliance C of contact normals; 0: from contact_give and the masses"),
     CAIRN_FIELD_DOUBLE(CairnWorldDef, friction_compliance, 0, 0, BIG, 0, "m/s/(N s)",

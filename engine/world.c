@@ -23,6 +23,12 @@ static void count_release(void *user, void *memory, size_t size) {
 
 // Lengths follow the typical length; speeds and times its square root, since a fall over a length takes the square root
 // of it. With gravity as it is, a world that is larger in all lengths then moves in the same way.
+bool cairn_world_has_springs(const CairnWorldDef *def) {
+    bool has_cones = def->friction == CAIRN_FRICTION_CONE || def->friction == CAIRN_FRICTION_COULOMB;
+    bool is_asked = def->springs == CAIRN_SPRINGS_ALWAYS || (def->springs == CAIRN_SPRINGS_BY_LAW && has_cones);
+    return is_asked && !(def->normal_compliance > 0);
+}
+
 void cairn_world_take_settings(CairnWorld *world, const CairnWorldDef *given) {
     double length = given->typical_length, root = sqrt(length);
     world->given = *given;
@@ -36,6 +42,11 @@ void cairn_world_take_settings(CairnWorld *world, const CairnWorldDef *given) {
     }
     world->def.joint_turn /= root;
     world->def.sleep_spin /= root;
+}
+
+double cairn_world_contact_give(const CairnWorld *world) {
+    const CairnWorldDef *def = world != NULL ? &world->def : NULL;
+    return def == NULL ? 0 : (cairn_world_has_springs(def) ? def->contact_give : 1e-7) * def->typical_length;
 }
 
 // ---- create and destroy ----

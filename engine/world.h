@@ -70,6 +70,8 @@ CairnJointId cairn_world_joint_id(const CairnWorld *world, int index);
 // ---- functions that several files use ----
 
 // Makes these the settings of the world.
+// Whether contacts are springs: what the law of friction asks for, or what the settings say.
+bool cairn_world_has_springs(const CairnWorldDef *def);
 void cairn_world_take_settings(CairnWorld *world, const CairnWorldDef *given);
 
 // The two (gear: four) bodies of a joint as joint functions see them; `pose`: without their masses, which only rows

@@ -100,8 +100,8 @@ static CairnStatus check_standing(const CairnSceneRun *run, double time) {
     CAIRN_TRY(cairn_body_get(run->world, memory->box, &box));
     double sunk = top_of(params) + 0.5 * box_height - box.position.z;
     double tilt = acos(cairn_clamp(cairn_rotate(box.orientation, cairn_vec3(0, 0, 1)).z, -1, 1)) * 180 / CAIRN_PI;
-    CairnWorldDef world = cairn_world_settings(run->world); // what each layer gives way by at first
-    double give = 2 * world.contact_give * world.typical_length * params->logs / LAYER;
+    double give =
+        2 * cairn_world_contact_give(run->world) * params->logs / LAYER; // what each layer gives way by at first
     if (fabs(sunk) > 1e-3 + give || tilt > 0.1) {
         return cairn_error(CAIRN_NUMERIC, "log_tower: at %.6g s the box has sunk by %.3g m and leans by %.3g deg", time,
                            sunk, tilt);

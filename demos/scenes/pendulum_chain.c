@@ -50,8 +50,8 @@ const CairnScene cairn_scene_pendulum_chain = {
     .memory_size = sizeof(CairnEnergyWatch),
     // A semi-implicit step keeps H - (h/2) w^2 p q / m, so the energy of what swings at w rises and falls by h w of
     // itself: this step keeps that, and what the whip adds, below a thousandth.
-    .step = 1.0 / 4000,
-    .steps = 20000,
+    .step = 1.0 / 3000,
+    .steps = 15000,
     .camera = {.eye = {1.2, -8.2, 3.4}, .target = {0.3, 0, 2.05}, .fov = 36},
     .build = build,
     .check = check,

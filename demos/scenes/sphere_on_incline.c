@@ -41,9 +41,8 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
     double g = -cairn_world_settings(run->world).gravity.z;
     double rolling = 5.0 / 7 * g * sin(slope), slipping = g * (sin(slope) - params->friction * cos(slope));
     double speed = fmax(rolling, slipping) * time;
-    CairnWorldDef world = cairn_world_settings(run->world);
     // The contact gives way: by so much it is nearer to the centre, and so far it slips until it bears.
-    double give = world.contact_give * world.typical_length * (speed / radius + 1 / time);
+    double give = cairn_world_contact_give(run->world) * (speed / radius + 1 / time);
     bool is_on_ramp = 0.5 * speed * time < params->length - 3 * radius;
     if (is_on_ramp && fabs(cairn_length(state.velocity) - speed) > 1e-6 * (1 + speed) + give) {
         return cairn_error(CAIRN_NUMERIC, "sphere_on_incline: rolls at %.9g m/s, should be %.9g m/s at %.6g s",

@@ -161,7 +161,8 @@ static double gap_of(const Pair *pair, int when, double enough) {
 // u) under u times the own weight, and twice contact_give; u is a thousand here.
 static double accuracy_of(const Pairs *pairs) {
     const CairnWorldDef *def = &pairs->audit->world->def;
-    return def->contact_stray * def->contact_margin + def->contact_slop + 10 * def->contact_give * def->typical_length;
+    double give = cairn_world_has_springs(def) ? def->contact_give * def->typical_length : 0;
+    return def->contact_stray * def->contact_margin + def->contact_slop + 10 * give;
 }
 
 static void check_overlap(const Pairs *pairs, const Pair *pair) {

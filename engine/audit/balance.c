@@ -179,7 +179,7 @@ static void check_work(const CairnAudit *audit, const Touch *t, CairnAccount *ac
     double size = fabs(r->normal_impulse) + cairn_length(t->friction);
     // How fast what gave way may come back. A normal's spring is no longer than its overlap, which is allowed above;
     // that of friction, beside mu N, no longer than mu times contact_give, or 1e-7 where contacts are hard.
-    double spring = cairn_max(def->contact_give, 1e-7) * def->typical_length / audit->h;
+    double spring = cairn_world_contact_give(audit->world) / audit->h;
     double spins = cairn_length(t->sides[0].after.angular) + cairn_length(t->sides[1].after.angular);
     account->unknown += size * (1e-8 * (cairn_length(t->came) + cairn_length(apart)) + spins * t->slack + spring);
 }

@@ -4,7 +4,7 @@
 // Two kinds of softness. A contact is a spring that remembers (step_spring.c): it gives way by contact_give under its
 // own weight. All other rows shall not give way at all, and have a softness only because rows that say the same thing
 // twice would else have no one answer: C = hard / m, with the mass m that two points feel of each other. These are
-// joints, what bounces (an impulse loses C of what it returns), and all contacts where contact_give is 0. Those that
+// joints, what bounces (an impulse loses C of what it returns), and all contacts of a world without springs. Those that
 // bear load are springs then, too, of the least depth that keeps a pile together: under the weight of all that may rest
 // on it such a contact gives way by g_L = 1e-7 typical lengths, so that k = M g / g_L, and with w = J v + C (lambda -
 // last lambda), C = 1 / (h^2 k) = g_L / (g h^2 M). M is the mass of the contact's island. No hard row is softer.

@@ -24,8 +24,7 @@ static const double misjudged = 0.5, lasting = 2;
 
 // What moves nothing (the second half of the midpoint rule) deflects nothing, and is hard.
 bool cairn_step_has_springs(const CairnStep *step) {
-    const CairnWorldDef *def = &step->world->def;
-    return def->contact_give > 0 && !(def->normal_compliance > 0) && !step->share->is_closing;
+    return cairn_world_has_springs(&step->world->def) && !step->share->is_closing;
 }
 
 double cairn_step_gravity(const CairnStep *step) {

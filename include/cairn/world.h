@@ -44,6 +44,11 @@ typedef enum CairnMix {
     CAIRN_MIX_MULTIPLY
 } CairnMix;
 
+// Friction by cones on hard contacts is ill-posed: impulses of any size hold each other, and a solver takes long over
+// them. What is as stiff as matter has one answer that is found soon. Bounds of a box need no springs, and hard contacts
+// keep what slides over seams within 1e-6 of its speed.
+typedef enum CairnSprings { CAIRN_SPRINGS_BY_LAW = 0, CAIRN_SPRINGS_NEVER, CAIRN_SPRINGS_ALWAYS } CairnSprings;
+
 typedef enum CairnIntegrator {
     CAIRN_INTEGRATOR_SEMI_IMPLICIT = 0, // positions move with the velocity at the end of the step (S0 eq. 6)
     // Positions move with the velocity of the middle of the step, made by half of the forces; the other half acts
@@ -72,9 +77,10 @@ typedef struct CairnWorldDef {
     int contact_passes;      // the largest number of solves in a step because the solved motion makes new contacts
     double contact_stray;    // a further solve follows where an overlap exceeds its prediction by this times the margin
     double contact_margin;   // contacts are made from this distance on, m; the motion in the step is added
-    // How far a contact gives way under its own weight, as a share of typical_length (and by 1 + ln u times that under
-    // u times as much): contacts and friction are springs that remember, so nothing creeps. 0: hard contacts, under
-    // which true friction is ill-posed.
+    // Whether contacts and their friction are springs that remember, so that nothing creeps, or hard.
+    CairnSprings springs;
+    // How far a spring gives way under its own weight, as a share of typical_length (and by 1 + ln u times that under u
+    // times as much).
     double contact_give;
     // C of normals and of the rows of friction, (m/s)/(N s): a contact yields by h C lambda. 0: from contact_give and
     // the masses.
@@ -119,6 +125,10 @@ CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 CairnStatus cairn_world_set_solver(CairnWorld *world, const CairnSolver *solver, const void *options);
 CairnStatus cairn_world_set_partitioner(CairnWorld *world, const CairnPartitioner *partitioner, const void *options);
 CairnStatus cairn_world_set_refiner(CairnWorld *world, const CairnRefiner *refiner, const void *options);
+
+// Returns how far a contact gives way under its own weight, m: contact_give of the typical length where contacts are
+// springs, and 1e-7 of it where they are hard. NULL returns 0.
+double cairn_world_contact_give(const CairnWorld *world);
 
 // Changes one setting by the name of its field, from text as cairn_fields_set takes it, and wakes all bodies.
 // CAIRN_NOT_FOUND lists the names that are similar to an unknown one.

@@ -100,7 +100,7 @@ static void block_starts_to_slide_at_atan_mu(void **state) {
             motion_steps(world, 0.01, 100);
             double way = -along(world, block, angle), a = g * (sin(angle) - frictions[i] * cos(angle));
             if (side < 0) {
-                assert_below(fabs(way), cairn_world_def().contact_give); // friction gives way when it begins to bear
+                assert_below(fabs(way), 1e-7); // the compliance of 1e-10 lets it creep
             } else {
                 assert_near(way, 0.5 * a, 0.02 * a); // half a step, and one of getting off
             }
@@ -470,7 +470,7 @@ static void first_touch_bears_what_is_stacked_above(void **state) {
         print_message("  pyramid of %d rows of logs sinks %.1e m in 1 s, %.1e m from guesses; %d solves in 60 steps\n",
                       rows, sinks, guessed, solves);
         assert_true(guessed > 1e-4);
-        assert_below(sinks, 2 * rows * cairn_world_def().contact_give); // row upon row
+        assert_below(sinks, 3e-6); // the slop, row upon row
         assert_true(solves > 60 && solves < 70);
     }
 }

@@ -192,7 +192,7 @@ static uint64_t number_at(const SupportBytes *bytes, size_t at) {
 // A snapshot is the same on any machine: what a tiny world's bytes are is pinned here. Where a field joins a definition
 // or a record these two numbers change with it; a released version that is to be read for ever raises VERSION in
 // snapshot.c too.
-static const uint64_t golden_size = 0x3f0, golden_checksum = 0x468c1af518db29bcu;
+static const uint64_t golden_size = 0x3f8, golden_checksum = 0x7a0ac86250133f02u;
 
 static void golden_bytes_stay(void **state) {
     (void)state;

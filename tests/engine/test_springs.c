@@ -9,7 +9,8 @@ static const double frame = 1.0 / 60;
 static CairnWorld *floor_with(double slope, double give, double friction) {
     CairnWorldDef def = cairn_world_def();
     def.gravity = cairn_vec3(9.81 * sin(slope), 0, -9.81 * cos(slope));
-    def.contact_give = give;
+    def.springs = give > 0 ? CAIRN_SPRINGS_ALWAYS : CAIRN_SPRINGS_NEVER;
+    def.contact_give = give > 0 ? give : def.contact_give;
     CairnWorld *world = motion_world(&def);
     motion_ground(world, 0, friction, 0);
     return world;

@@ -69,7 +69,7 @@ void cairn_report_settings(FILE *file, const CairnSession *session) {
         file,
         "\n  C normal %g, friction %g, joint %s (m/s)/(N s), 0 stands for that of the masses: contacts give way by %g "
         "m\n",
-        world.normal_compliance, world.friction_compliance, joint, world.contact_give * world.typical_length);
+        world.normal_compliance, world.friction_compliance, joint, cairn_world_contact_give(session->world));
     fprintf(file, "  typical length %g m; slop %g; fraction contact %g, joint %g (%g m/s, %g rad/s at most for 1 m)\n",
             world.typical_length, world.contact_slop, world.contact_fraction, world.joint_fraction, world.joint_push,
             world.joint_turn);
