@@ -327,6 +327,9 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
                                  const double *compliance, double *d);
 // True: the contact bore load in the last step and is not struck in this one, so that it has a deflection to remember.
 bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
+// The acceleration by which loads are estimated, and beside whose rounding motion is rest: gravity; where there is none,
+// that of the earth.
+double cairn_step_acceleration(const CairnStep *step);
 // The masses that derived compliances are made from; then C of a joint's row, and of the rows of a contact.
 void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system);
 double cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,

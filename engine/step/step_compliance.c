@@ -16,8 +16,7 @@ static const double softest = 1e-3;
 // In terms of 1/m: what one impulse loses of the velocity that it stops.
 static const double hard_contact = 1e-9, hard_joint = 1e-10;
 
-// The acceleration by which loads are estimated; where there is no gravity, that of the earth.
-static double typical_acceleration(const CairnStep *step) {
+double cairn_step_acceleration(const CairnStep *step) {
     double g = cairn_length(step->world->def.gravity);
     return g > 0 ? g : 9.81;
 }
@@ -62,7 +61,7 @@ void cairn_step_weigh_islands(CairnStep *step, const CairnStepContacts *contacts
     cairn_arena_release(step->arena, mark);
     double give = step->world->def.contact_give * step->world->def.typical_length;
     system->island_mass = mass;
-    system->spring = fmin(give / (typical_acceleration(step) * step->h * step->h), softest);
+    system->spring = fmin(give / (cairn_step_acceleration(step) * step->h * step->h), softest);
 }
 
 // One over the mass that two bodies feel of each other, and over that of their island, times these shares: the lesser.
