@@ -412,6 +412,9 @@ void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, cons
 // True: a body without joints turns so far in the step that the mean velocity of its free rotation is another than that
 // of its start.
 bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, CairnVec3 mean);
+// True: a body with joints turns so far in the step that the mean velocity of its free rotation would have more energy,
+// in the pose of the start, than it has.
+bool cairn_step_feigns_energy(const CairnStep *step, const CairnBody *body, CairnVec3 angular, CairnVec3 mean);
 // How a block turns in this step: with the solved velocity, but a body that tumbles as a free one after the impulses,
 // in several turns that are each about one axis.
 typedef struct CairnStepTurn {
