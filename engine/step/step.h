@@ -370,7 +370,7 @@ void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const Cair
 
 // Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
 // from 1 to CAIRN_STEP_SOFTEST.
-enum { CAIRN_STEP_SOFTEST = 2 };
+enum { CAIRN_STEP_SOFTEST = 3 };
 void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
@@ -387,9 +387,10 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                       CairnStepSystem *system);
 
-// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now: solve again.
+// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now, or are
+// softer: solve again. Where nothing is left to amend, the impulses of these bodies change their velocities less.
 bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
-                     const CairnStepAnswer *answer);
+                     CairnStepAnswer *answer);
 
 // Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
 // say, or those of the solve before where that did not help.

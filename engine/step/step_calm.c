@@ -1,21 +1,30 @@
-// Calm. A row that pushes bodies out of each other, or what a joint is off together, demands a small speed along itself.
-// Wedged between such rows a body moves at any speed: between normals that are nearly opposite, by a lock whose Jacobian
-// nearly vanishes, or where two joints of the same bodies disagree. Rows that demand no speed cannot do that: their
-// answer is the free motion projected onto what they allow, and that has no more energy. So where a set of bodies that
-// rows tie together ends with far more energy than it had, or than its rows demand one by one, these rows demand
-// nothing, and the geometric stiffness, under which a light body turns as if it were a heavy one, is left out; where that
-// is not enough, drives are brakes, too. What is apart then waits for a step that can mend it.
+// Calm: no set of bodies that rows tie together may end with more energy than it has from somewhere.
+//
+// From v = v_free + M^-1 J^T lambda and w = J v + C lambda + d, with lambda w = 0, impulses give the energy
+//     E - E_free = - lambda^T d - lambda^T C lambda - (J^T lambda)^T M^-1 (J^T lambda) / 2,
+// so what demands no speed gives none, and each row does the work - lambda d at most. A row that pushes bodies out of each
+// other, brings together what a joint is off, or drives, demands a small speed. Alone it may move all that hangs on it with
+// that; a spring gives what it has stored, and a motor its force times the way. But wedged between others (normals that are
+// nearly opposite, a lock whose Jacobian nearly vanishes, two joints of the same bodies that disagree) a row works with
+// impulses of any size, and the bodies leave at any speed. So a row that does far more work than it could alone counts for
+// nothing. Where a set of bodies gains more than its rows are granted, they demand nothing, and the geometric stiffness,
+// under which a light body turns as if it were a heavy one, is left out; where that is not enough, drives are brakes, too;
+// then rows are softer; and at last the impulses count in part. What is apart waits for a step that can mend it.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 
 typedef struct Group {
-    double had, has, demanded; // J
-    double mass, square;       // kg, and kg m2 of all about the origin
-    CairnVec3 center;          // times the mass
+    double had, gained, granted; // J
+    double moved;                // J, of the velocities that impulses gave
+    double turn;                 // rad, the farthest that one of its bodies turns
+    double mass, square;         // kg, and kg m2 of all about the origin
+    CairnVec3 center;            // times the mass
 } Group;
 
-// What was had may grow by so much on arcs, which are not straight; rows that act together give more than one by one.
-static const double most_gain = 1.1, most_demand = 4;
+// A row may do so many times the work that it would alone, for rows act together.
+static const double most_work = 4;
+// Of what a set had: what rounding may add, and the most that arcs may. Turned by t, they swing by t^2.
+static const double least_swing = 1e-6, most_swing = 0.1;
 
 enum { WITHOUT_PUSH = 1, WITHOUT_DRIVES = 2 };
 
@@ -23,6 +32,11 @@ static double energy_of(const CairnStep *step, const CairnStepBlock *block, Cair
     double mass = step->store->bodies[block->body].model->mass;
     CairnVec3 momentum = cairn_mat3_mul(cairn_step_inertia(step, block), angular);
     return 0.5 * (mass * cairn_length_squared(linear) + cairn_dot(momentum, angular));
+}
+
+// By how much the change of the velocity is that of the solved one: the midpoint rule solves for the mean.
+static double factor_of(const CairnStep *step) {
+    return step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1;
 }
 
 static int first_block(const CairnStep *step, const int *bodies, int count) {
@@ -50,22 +64,25 @@ static int *find_roots(CairnStep *step, const CairnProblem *problem) {
     return roots;
 }
 
+// Energy that the impulses gave: what the bodies would have without them is no matter of the rows.
 static void add_blocks(const CairnStep *step, const double *velocity, const int *roots, Group *groups) {
-    double factor = step->world->def.integrator == CAIRN_INTEGRATOR_MIDPOINT ? 2 : 1; // of the mean velocity's change
+    double factor = factor_of(step);
     for (int b = 0; b < step->block_count; b++) {
         const CairnStepBlock *block = &step->blocks[b];
         const double *v = velocity + (ptrdiff_t)6 * b;
         CairnVec6 start = block->start, free = block->free;
-        CairnVec3 linear = cairn_sub((CairnVec3){v[0], v[1], v[2]}, start.linear);
-        CairnVec3 angular = cairn_sub((CairnVec3){v[3], v[4], v[5]}, block->spin);
+        CairnVec3 linear = {v[0], v[1], v[2]}, angular = {v[3], v[4], v[5]};
+        linear = cairn_add_scaled(start.linear, factor, cairn_sub(linear, start.linear));
+        angular = cairn_add_scaled(block->spin, factor, cairn_sub(angular, block->spin));
         Group *group = &groups[roots[b]];
-        group->had += fmax(energy_of(step, block, start.linear, start.angular),
-                           energy_of(step, block, free.linear, free.angular));
-        group->has += energy_of(step, block, cairn_add_scaled(start.linear, factor, linear),
-                                cairn_add_scaled(start.angular, factor, angular));
+        double without = energy_of(step, block, free.linear, free.angular);
+        group->had += fmax(energy_of(step, block, start.linear, block->spin), without);
+        group->gained += energy_of(step, block, linear, angular) - without;
+        group->moved += energy_of(step, block, cairn_sub(linear, free.linear), cairn_sub(angular, free.angular));
+        group->turn = fmax(group->turn, step->h * fmax(cairn_length(block->spin), cairn_length(angular)));
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
-        group->demanded += model->mass * step->still * step->still;
+        group->granted += model->mass * step->still * step->still;
         group->mass += model->mass;
         group->center = cairn_add_scaled(group->center, model->mass, body->center);
         group->square +=
@@ -87,14 +104,28 @@ static double taken_by_joint(const Group *group, bool turns, double d) {
     return 0.5 * (turns ? fmax(group->square - about, 0) : group->mass) * d * d;
 }
 
-static void add_demands(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
-                        const int *roots, Group *groups) {
-    for (int j = 0; j < joints->count; j++) {
-        const CairnStepJoint *sj = &joints->all[j];
+// What a row has done is granted where it could be: a row that does far more than it would alone is wedged between
+// others, and has nothing.
+static double granted(double work, double alone) {
+    return work > 0 && work <= most_work * alone ? work : 0;
+}
+
+// A spring gives what it has stored, and a drive no more than its force does on the way.
+static double bounded(const CairnStepSystem *system, int row, double d, double alone) {
+    double C = system->compliance[row], force = fmax(fabs(system->lower[row]), fabs(system->upper[row]));
+    return fmin(fmin(alone, force * fabs(d)), C > 0 ? 0.25 * d * d / C : alone);
+}
+
+static void grant(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
+                  const double *lambda, const int *roots, Group *groups) {
+    for (int j = 0; j < system->joints.count; j++) {
+        const CairnStepJoint *sj = &system->joints.all[j];
         Group *group = &groups[roots[first_block(step, sj->bodies, sj->body_count)]];
         for (int r = 0; r < sj->row_count; r++) {
             bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
-            group->demanded += taken_by_joint(group, turns, cairn_step_joint_demand(step, sj, r));
+            double demand = cairn_step_joint_demand(step, sj, r), d = cairn_step_unit(step, sj, r) * demand;
+            double alone = bounded(system, sj->row + r, d, taken_by_joint(group, turns, demand));
+            group->granted += granted(-lambda[sj->row + r] * d, alone);
         }
     }
     for (int i = 0; i < contacts->count; i++) {
@@ -106,12 +137,24 @@ static void add_demands(const CairnStep *step, const CairnStepContacts *contacts
         for (int k = 0; k < 2; k++) {
             mass += cairn_step_block(step, bodies[k]) >= 0 ? step->store->bodies[bodies[k]].model->mass : 0;
         }
-        groups[roots[first_block(step, bodies, 2)]].demanded += 0.5 * mass * d * d;
+        Group *group = &groups[roots[first_block(step, bodies, 2)]];
+        group->granted += granted(lambda[c->row] * d, 0.5 * mass * d * d);
     }
 }
 
+static double most_gained(const Group *group) {
+    double swing = least_swing + fmin(2 * group->turn * group->turn, most_swing);
+    return swing * group->had + group->granted;
+}
+
 static bool is_wild(const Group *group) {
-    return !(group->has <= most_gain * group->had + most_demand * group->demanded);
+    return !(group->gained <= most_gained(group));
+}
+
+// The share s of the impulses with which a set gains what it may: moved s^2 + (gained - moved) s.
+static double way(const Group *group) {
+    double half = 0.5 * (group->gained - group->moved) / group->moved;
+    return cairn_clamp(sqrt(half * half + most_gained(group) / group->moved) - half, 0, 1);
 }
 
 static bool constraint_is_wild(const CairnStepSystem *system, int c, const int *roots, const Group *groups) {
@@ -130,26 +173,9 @@ static void drop_stiffness(CairnStep *step, const CairnStepContacts *contacts, C
     }
 }
 
-bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
-                     const CairnStepAnswer *answer) {
+static void demand_less(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                        const double *lambda, const int *roots, const Group *groups) {
     static const double rigid[CAIRN_CONTACT_ROWS] = {0};
-    if (system->problem.row_count == 0 || system->calm >= WITHOUT_DRIVES) {
-        return false;
-    }
-    int *roots = find_roots(step, &system->problem);
-    Group *groups = (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group));
-    bool is_needed = false;
-    if (cairn_step_failed(step)) {
-        return false;
-    }
-    add_blocks(step, answer->velocity, roots, groups);
-    add_demands(step, contacts, &system->joints, roots, groups);
-    for (int b = 0; b < step->block_count; b++) {
-        is_needed = is_needed || is_wild(&groups[b]);
-    }
-    if (!is_needed) {
-        return false;
-    }
     system->calm += 1;
     for (int j = 0; j < system->joints.count; j++) {
         const CairnStepJoint *sj = &system->joints.all[j];
@@ -165,6 +191,60 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
             cairn_step_write_right_side(step, contacts->rolls, &c, rigid, system->right_side + c.row);
         }
     }
-    drop_stiffness(step, contacts, system, answer->lambda, roots, groups);
+    drop_stiffness(step, contacts, system, lambda, roots, groups);
+}
+
+// Rows that demand nothing give nothing. What has gained even so is no answer, but what is left of impulses without end
+// that rows against each other cancel. Along the way from the free velocities to these the energy is a parabola: the
+// bodies go as far as their share of it lasts. That keeps momentum, as all impulses of a set are less by one factor.
+static void hold_back(const CairnStep *step, const int *roots, const Group *groups, double *velocity) {
+    double factor = factor_of(step);
+    for (int b = 0; b < step->block_count; b++) {
+        const Group *group = &groups[roots[b]];
+        if (!is_wild(group)) {
+            continue;
+        }
+        const CairnStepBlock *block = &step->blocks[b];
+        CairnVec3 linear = cairn_sub(block->free.linear, block->start.linear);
+        CairnVec3 angular = cairn_sub(block->free.angular, block->spin);
+        linear = cairn_add_scaled(block->start.linear, 1 / factor, linear);
+        angular = cairn_add_scaled(block->spin, 1 / factor, angular);
+        const double free[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+        double share = group->moved > 0 && group->gained < HUGE_VAL ? way(group) : 0;
+        double *v = velocity + (ptrdiff_t)6 * b;
+        for (int i = 0; i < 6; i++) {
+            v[i] = free[i] + share * (v[i] - free[i]);
+        }
+    }
+}
+
+bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                     CairnStepAnswer *answer) {
+    if (system->problem.row_count == 0) {
+        return false;
+    }
+    int *roots = find_roots(step, &system->problem);
+    Group *groups = (Group *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof(Group));
+    bool is_needed = false;
+    if (cairn_step_failed(step)) {
+        return false;
+    }
+    add_blocks(step, answer->velocity, roots, groups);
+    grant(step, contacts, system, answer->lambda, roots, groups);
+    for (int b = 0; b < step->block_count; b++) {
+        is_needed = is_needed || is_wild(&groups[b]);
+    }
+    if (!is_needed) {
+        return false;
+    }
+    if (system->calm < WITHOUT_DRIVES) {
+        demand_less(step, contacts, system, answer->lambda, roots, groups);
+    } else if (answer->has_exact && answer->softness < CAIRN_STEP_SOFTEST) {
+        answer->softness += 1;
+        cairn_step_soften(step, system, answer->softness);
+    } else {
+        hold_back(step, roots, groups, answer->velocity);
+        return false;
+    }
     return !cairn_step_failed(step);
 }
