@@ -2,28 +2,30 @@
 //
 // From v = v_free + M^-1 J^T lambda and w = J v + C lambda + d, with lambda w = 0, impulses give the energy
 //     E - E_free = - lambda^T d - lambda^T C lambda - (J^T lambda)^T M^-1 (J^T lambda) / 2,
-// so what demands no speed gives none, and each row does the work - lambda d at most. A row that pushes bodies out of each
-// other, brings together what a joint is off, or drives, demands a small speed. Alone it may move all that hangs on it with
-// that; a spring gives what it has stored, and a motor its force times the way. But wedged between others (normals that are
-// nearly opposite, a lock whose Jacobian nearly vanishes, two joints of the same bodies that disagree) a row works with
-// impulses of any size, and the bodies leave at any speed. So a row that does far more work than it could alone counts for
-// nothing. Where a set of bodies gains more than its rows are granted, they demand nothing, and the geometric stiffness,
-// under which a light body turns as if it were a heavy one, is left out; where that is not enough, drives are brakes, too;
-// then rows are softer; and at last the impulses count in part. What is apart waits for a step that can mend it.
+// so what demands no speed gives none, and each row does the work - lambda d at most. A row that pushes bodies out of
+// each other, brings together what a joint is off, or drives, demands a small speed. Alone it may move all that hangs
+// on it with that; a spring gives what it has stored, and a motor its force times the way. But wedged between others
+// (normals that are nearly opposite, a lock whose Jacobian nearly vanishes, two joints of the same bodies that
+// disagree) a row works with impulses of any size, and the bodies leave at any speed. So a row that does far more work
+// than it could alone counts for nothing. Where a set of bodies gains more than its rows are granted, they demand
+// nothing, and the geometric stiffness, under which a light body turns as if it were a heavy one, is left out; where
+// that is not enough, drives are brakes, too; then rows are softer; and at last the impulses count in part. What is
+// apart waits for a step that can mend it.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 
 typedef struct Group {
     double had, gained, granted; // J
     double moved;                // J, of the velocities that impulses gave
-    double turn;                 // rad, the farthest that one of its bodies turns
+    double swing;                // of what it had
     double mass, square;         // kg, and kg m2 of all about the origin
     CairnVec3 center;            // times the mass
 } Group;
 
 // A row may do so many times the work that it would alone, for rows act together.
 static const double most_work = 4;
-// Of what a set had: what rounding may add, and the most that arcs may. Turned by t, they swing by t^2.
+// Of what a set had: what rounding may add, and the most that arcs (turned by t, they swing by t^2) or the error of an
+// answer that sweeps left may.
 static const double least_swing = 1e-6, most_swing = 0.1;
 
 enum { WITHOUT_PUSH = 1, WITHOUT_DRIVES = 2 };
@@ -65,7 +67,7 @@ static int *find_roots(CairnStep *step, const CairnProblem *problem) {
 }
 
 // Energy that the impulses gave: what the bodies would have without them is no matter of the rows.
-static void add_blocks(const CairnStep *step, const double *velocity, const int *roots, Group *groups) {
+static void add_blocks(const CairnStep *step, const double *velocity, bool is_exact, const int *roots, Group *groups) {
     double factor = factor_of(step);
     for (int b = 0; b < step->block_count; b++) {
         const CairnStepBlock *block = &step->blocks[b];
@@ -79,7 +81,8 @@ static void add_blocks(const CairnStep *step, const double *velocity, const int 
         group->had += fmax(energy_of(step, block, start.linear, block->spin), without);
         group->gained += energy_of(step, block, linear, angular) - without;
         group->moved += energy_of(step, block, cairn_sub(linear, free.linear), cairn_sub(angular, free.angular));
-        group->turn = fmax(group->turn, step->h * fmax(cairn_length(block->spin), cairn_length(angular)));
+        double turn = step->h * fmax(cairn_length(block->spin), cairn_length(angular));
+        group->swing = fmax(group->swing, is_exact ? least_swing + fmin(2 * turn * turn, most_swing) : most_swing);
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->granted += model->mass * step->still * step->still;
@@ -97,16 +100,20 @@ static double carried(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 
     return is_solved ? 0 : fabs(cairn_dot(normal, cairn_add(v.linear, cairn_cross(v.angular, arm))));
 }
 
-// What a row of a joint demands may move all that is tied to its bodies: a crank turns what hangs on it. As one, moving
-// with d or turning with d about its centre, that takes this much energy.
-static double taken_by_joint(const Group *group, bool turns, double d) {
+// What a row demands may move all that is tied to its bodies: a crank turns what hangs on it. As one, moving with d or
+// turning with d about its centre, that takes this much energy; and a row that moves bears what gravity gives.
+static double taken(const CairnStep *step, const Group *group, bool turns, double d) {
     double about = cairn_length_squared(group->center) / group->mass;
-    return 0.5 * (turns ? fmax(group->square - about, 0) : group->mass) * d * d;
+    double fall = turns ? 0 : step->h * cairn_length(step->world->def.gravity);
+    return (turns ? fmax(group->square - about, 0) : group->mass) * fabs(d) * (0.5 * fabs(d) + fall);
 }
 
 // What a row has done is granted where it could be: a row that does far more than it would alone is wedged between
-// others, and has nothing.
-static double granted(double work, double alone) {
+// others, and has nothing. What sweeps leave has its error in the impulses, which say little of the work that was done.
+static double granted(bool is_exact, double work, double alone) {
+    if (!is_exact) {
+        return most_work * alone;
+    }
     return work > 0 && work <= most_work * alone ? work : 0;
 }
 
@@ -117,15 +124,17 @@ static double bounded(const CairnStepSystem *system, int row, double d, double a
 }
 
 static void grant(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
-                  const double *lambda, const int *roots, Group *groups) {
+                  const CairnStepAnswer *answer, const int *roots, Group *groups) {
+    const double *lambda = answer->lambda;
+    bool is_exact = answer->has_exact;
     for (int j = 0; j < system->joints.count; j++) {
         const CairnStepJoint *sj = &system->joints.all[j];
         Group *group = &groups[roots[first_block(step, sj->bodies, sj->body_count)]];
         for (int r = 0; r < sj->row_count; r++) {
             bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
             double demand = cairn_step_joint_demand(step, sj, r), d = cairn_step_unit(step, sj, r) * demand;
-            double alone = bounded(system, sj->row + r, d, taken_by_joint(group, turns, demand));
-            group->granted += granted(-lambda[sj->row + r] * d, alone);
+            double alone = bounded(system, sj->row + r, d, taken(step, group, turns, demand));
+            group->granted += granted(is_exact, -lambda[sj->row + r] * d, alone);
         }
     }
     for (int i = 0; i < contacts->count; i++) {
@@ -133,18 +142,13 @@ static void grant(const CairnStep *step, const CairnStepContacts *contacts, cons
         const int bodies[2] = {c->body_a, c->body_b};
         double d = fmax(-c->wanted, 0) + carried(step, c->body_a, c->frame.arm[0], c->frame.normal) +
                    carried(step, c->body_b, c->frame.arm[1], c->frame.normal);
-        double mass = 0;
-        for (int k = 0; k < 2; k++) {
-            mass += cairn_step_block(step, bodies[k]) >= 0 ? step->store->bodies[bodies[k]].model->mass : 0;
-        }
         Group *group = &groups[roots[first_block(step, bodies, 2)]];
-        group->granted += granted(lambda[c->row] * d, 0.5 * mass * d * d);
+        group->granted += granted(is_exact, lambda[c->row] * d, taken(step, group, false, d));
     }
 }
 
 static double most_gained(const Group *group) {
-    double swing = least_swing + fmin(2 * group->turn * group->turn, most_swing);
-    return swing * group->had + group->granted;
+    return group->swing * group->had + group->granted;
 }
 
 static bool is_wild(const Group *group) {
@@ -229,8 +233,8 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
     if (cairn_step_failed(step)) {
         return false;
     }
-    add_blocks(step, answer->velocity, roots, groups);
-    grant(step, contacts, system, answer->lambda, roots, groups);
+    add_blocks(step, answer->velocity, answer->has_exact, roots, groups);
+    grant(step, contacts, system, answer, roots, groups);
     for (int b = 0; b < step->block_count; b++) {
         is_needed = is_needed || is_wild(&groups[b]);
     }
