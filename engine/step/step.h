@@ -343,6 +343,9 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 bool cairn_step_bears_load(const CairnStep *step, const CairnStepContact *contact);
 void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                             CairnStepGroups *groups);
+// The acceleration by which loads are estimated, and beside whose rounding motion is rest: gravity; where there is none,
+// that of the earth.
+double cairn_step_acceleration(const CairnStep *step);
 // The masses that derived compliances are made from; then C of the rows of a joint, and of a contact.
 void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
 void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
@@ -384,7 +387,7 @@ void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const Cair
 
 // Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
 // from 1 to CAIRN_STEP_SOFTEST.
-enum { CAIRN_STEP_SOFTEST = 2 };
+enum { CAIRN_STEP_SOFTEST = 3 };
 void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
@@ -401,9 +404,10 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                       CairnStepSystem *system);
 
-// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now: solve again.
+// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now, or are
+// softer: solve again. Where nothing is left to amend, the impulses of these bodies change their velocities less.
 bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
-                     const CairnStepAnswer *answer);
+                     CairnStepAnswer *answer);
 
 // Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
 // say, or those of the solve before where that did not help.
@@ -426,6 +430,9 @@ void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, cons
 // True: a body without joints turns so far in the step that the mean velocity of its free rotation is another than that
 // of its start.
 bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, CairnVec3 mean);
+// True: a body with joints turns so far in the step that the mean velocity of its free rotation would have more energy,
+// in the pose of the start, than it has.
+bool cairn_step_feigns_energy(const CairnStep *step, const CairnBody *body, CairnVec3 angular, CairnVec3 mean);
 // How a block turns in this step: with the solved velocity, but a body that tumbles as a free one after the impulses,
 // in several turns that are each about one axis.
 typedef struct CairnStepTurn {

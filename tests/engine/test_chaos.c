@@ -54,9 +54,24 @@ static void what_burst_stays_calm(void **state) {
     }
 }
 
+// What rows give, and what bodies that turn by radians in a step seem to have, was no more than guessed: rows of joints that
+// disagree beside a spring or motor, contacts that sprang back from a wedge, thin bodies on joints that spin, momentum that
+// geometric stiffness took and never was there. And what rests but for rounding, without gravity, was not certified.
+static void energy_comes_from_somewhere(void **state) {
+    (void)state;
+    static const int clean[] = {321, 688, 3503, 3650, 4614, 5511, 5851, 5909, 6908, 8349, 8883, 9011, 9134, 9314};
+    static const int overlap[] = {144, 208, 380, 438, 670, 1008, 1027, 1547, 1591, 1691, 1966, 2620, 2729, 2845};
+    for (size_t i = 0; i < sizeof clean / sizeof *clean; i++) {
+        assert_true(must_stand((uint64_t)clean[i], false, 0) <= 100);
+    }
+    for (size_t i = 0; i < sizeof overlap / sizeof *overlap; i++) {
+        assert_true(must_stand((uint64_t)overlap[i], true, 1) <= 100);
+    }
+}
+
 static void a_short_range_stands(void **state) {
     (void)state;
-    int last = support_rounds(40, 4);
+    int last = support_rounds(30, 4);
     for (int seed = 1001; seed <= 1000 + last; seed++) {
         must_stand((uint64_t)seed, false, 0);
         must_stand((uint64_t)seed, true, 1);
@@ -187,6 +202,7 @@ int main(void) {
         cmocka_unit_test(seeds_of_findings_stand),     cmocka_unit_test(a_short_range_stands),
         cmocka_unit_test(a_seed_is_a_world),           cmocka_unit_test(what_must_not_happen_is_counted),
         cmocka_unit_test(a_gripper_lifts_by_friction), cmocka_unit_test(what_burst_stays_calm),
+        cmocka_unit_test(energy_comes_from_somewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
