@@ -185,9 +185,9 @@ typedef struct CairnStepContacts {
 typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
-    const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
+    double *arcs;       // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
     const double *bent; // the velocities, 6 a block, that the first arcs are of
-    const double *kept; // the arcs of the solve before; NULL: they were not yet changed
+    double *kept;       // the arcs of the solve before; NULL: they were not yet changed
     double miss, apart; // how far joints were off then, and that in what the step may leave
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too
@@ -230,7 +230,7 @@ typedef struct CairnStepParts {
 typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
-    const double *arcs;              // of every row of the joints; NULL: as in the problem
+    double *arcs;                    // of every row of the joints; NULL: as in the problem
     double miss, apart;              // how far joints end from where their rows say, in tolerances and in allowances
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
@@ -413,6 +413,9 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
 // say, or those of the solve before where that did not help.
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review);
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review);
+// What arcs add to the right side of a row, and a joint whose right side is without from now on.
+double cairn_step_arc_demand(const CairnStep *step, const CairnStepJoints *joints, const CairnStepJoint *sj, int r);
+void cairn_step_straighten(const CairnStepJoints *joints, const CairnStepJoint *sj);
 
 // With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then
 // makes the bounds of all first touches from the loads.

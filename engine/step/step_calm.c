@@ -13,12 +13,15 @@
 // apart waits for a step that can mend it.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
+#include "engine/step/step_arcs.h"
 
 typedef struct Group {
     double had, gained, granted; // J
+    double bent;                 // J, the work of rows on arcs
     double moved;                // J, of the velocities that impulses gave
     double swing;                // of what it had
     double mass, square;         // kg, and kg m2 of all about the origin
+    double own, reach;           // kg m2, of each body about its centre, and how far from it, m, rows hold bodies
     CairnVec3 center;            // times the mass
 } Group;
 
@@ -63,8 +66,8 @@ static void add_blocks(const CairnStep *step, const double *velocity, bool is_ex
         group->granted += model->mass * step->still * step->still;
         group->mass += model->mass;
         group->center = cairn_add_scaled(group->center, model->mass, body->center);
-        group->square +=
-            model->mass * cairn_length_squared(body->center) + model->moments.x + model->moments.y + model->moments.z;
+        group->own += model->moments.x + model->moments.y + model->moments.z;
+        group->square += model->mass * cairn_length_squared(body->center);
     }
 }
 
@@ -76,11 +79,23 @@ static double carried(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 
 }
 
 // What a row demands may move all that is tied to its bodies: a crank turns what hangs on it. As one, moving with d or
-// turning with d about its centre, that takes this much energy; and a row that moves bears what gravity gives.
-static double taken(const CairnStep *step, const Group *group, bool turns, double d) {
-    double about = cairn_length_squared(group->center) / group->mass;
-    double fall = turns ? 0 : step->h * cairn_length(step->world->def.gravity);
-    return (turns ? fmax(group->square - about, 0) : group->mass) * fabs(d) * (0.5 * fabs(d) + fall);
+// turning with d about its centre, that takes this much energy; and a row that moves bears what gravity gives. Of an
+// answer that sweeps left it is not known what bears what.
+static double taken(const CairnStep *step, const Group *group, bool is_exact, bool turns, double d) {
+    double about = group->own + group->square - cairn_length_squared(group->center) / group->mass;
+    double most = group->own + group->mass * group->reach * group->reach;
+    double fall = turns || !is_exact ? 0 : step->h * cairn_length(step->world->def.gravity);
+    return (turns ? cairn_clamp(about, 0, most) : group->mass) * fabs(d) * (0.5 * fabs(d) + fall);
+}
+
+// What a contact demands moves its own two bodies, where it is not known that it bears others.
+static double taken_by_contact(const CairnStep *step, const Group *group, bool is_exact, const int bodies[2],
+                               double d) {
+    double mass = 0;
+    for (int k = 0; k < 2; k++) {
+        mass += cairn_step_block(step, bodies[k]) >= 0 ? step->store->bodies[bodies[k]].model->mass : 0;
+    }
+    return is_exact ? taken(step, group, true, false, d) : 0.5 * mass * d * d;
 }
 
 // What a row has done is granted where it could be: a row that does far more than it would alone is wedged between
@@ -98,6 +113,21 @@ static double bounded(const CairnStepSystem *system, int row, double d, double a
     return fmin(fmin(alone, force * fabs(d)), C > 0 ? 0.25 * d * d / C : alone);
 }
 
+// Joints that are torn hold bodies as far apart as they tore; they would by the sum of all arms at most.
+static void add_reach(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
+                      const int *roots, Group *groups) {
+    for (int j = 0; j < joints->count; j++) {
+        const CairnStepJoint *sj = &joints->all[j];
+        groups[roots[first_block(step, sj->bodies, sj->body_count)]].reach += cairn_step_arm(sj);
+    }
+    for (int i = 0; i < contacts->count; i++) {
+        const CairnStepContact *c = &contacts->all[i];
+        const int bodies[2] = {c->body_a, c->body_b};
+        double arm = fmax(cairn_length(c->frame.arm[0]), cairn_length(c->frame.arm[1]));
+        groups[roots[first_block(step, bodies, 2)]].reach += arm;
+    }
+}
+
 static void grant(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                   const CairnStepAnswer *answer, const int *roots, Group *groups) {
     const double *lambda = answer->lambda;
@@ -108,8 +138,10 @@ static void grant(const CairnStep *step, const CairnStepContacts *contacts, cons
         for (int r = 0; r < sj->row_count; r++) {
             bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
             double demand = cairn_step_joint_demand(step, sj, r), d = cairn_step_unit(step, sj, r) * demand;
-            double alone = bounded(system, sj->row + r, d, taken(step, group, turns, demand));
+            double alone = bounded(system, sj->row + r, d, taken(step, group, is_exact, turns, demand));
             group->granted += granted(is_exact, -lambda[sj->row + r] * d, alone);
+            double bent = -lambda[sj->row + r] * cairn_step_arc_demand(step, &system->joints, sj, r);
+            group->bent += bent > 0 && bent <= group->had ? bent : 0;
         }
     }
     for (int i = 0; i < contacts->count; i++) {
@@ -118,12 +150,12 @@ static void grant(const CairnStep *step, const CairnStepContacts *contacts, cons
         double d = fmax(-c->wanted, 0) + carried(step, c->body_a, c->frame.arm[0], c->frame.normal) +
                    carried(step, c->body_b, c->frame.arm[1], c->frame.normal);
         Group *group = &groups[roots[first_block(step, bodies, 2)]];
-        group->granted += granted(is_exact, lambda[c->row] * d, taken(step, group, false, d));
+        group->granted += granted(is_exact, lambda[c->row] * d, taken_by_contact(step, group, is_exact, bodies, d));
     }
 }
 
 static double most_gained(const Group *group) {
-    return group->swing * group->had + group->granted;
+    return group->swing * group->had + group->granted + fmin(group->bent, group->had);
 }
 
 static bool is_wild(const Group *group) {
@@ -169,6 +201,7 @@ static void demand_less(CairnStep *step, const CairnStepContacts *contacts, Cair
         const CairnStepJoint *sj = &system->joints.all[j];
         if (constraint_is_wild(system, sj->constraint, roots, groups)) {
             cairn_step_calm_joint(step, sj, system->calm >= WITHOUT_DRIVES, system->right_side + sj->row);
+            cairn_step_straighten(&system->joints, sj);
         }
     }
     for (int i = 0; i < contacts->count; i++) {
@@ -216,6 +249,7 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
     if (!has_wild(groups, step->block_count)) { // none, whatever is granted, as in nearly all steps
         return false;
     }
+    add_reach(step, contacts, &system->joints, roots, groups);
     grant(step, contacts, system, answer, roots, groups);
     if (!has_wild(groups, step->block_count)) {
         return false;
