@@ -17,7 +17,7 @@
 
 typedef struct Group {
     double had, gained, granted; // J
-    double bent;                 // J, the work of rows on arcs
+    double returned;             // J, the work of rows that give back what bodies had: on arcs, and where they bounce
     double moved;                // J, of the velocities that impulses gave
     double swing;                // of what it had
     double mass, square;         // kg, and kg m2 of all about the origin
@@ -59,8 +59,7 @@ static void add_blocks(const CairnStep *step, const double *velocity, bool is_ex
         group->had += fmax(energy_of(step, block, start.linear, block->spin), without);
         group->gained += energy_of(step, block, linear, angular) - without;
         group->moved += energy_of(step, block, cairn_sub(linear, free.linear), cairn_sub(angular, free.angular));
-        double turn = step->h * fmax(cairn_length(block->spin), cairn_length(angular));
-        group->swing = fmax(group->swing, is_exact ? least_swing + fmin(2 * turn * turn, most_swing) : most_swing);
+        group->swing = is_exact ? least_swing : most_swing;
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->granted += model->mass * step->still * step->still;
@@ -71,11 +70,11 @@ static void add_blocks(const CairnStep *step, const double *velocity, bool is_ex
     }
 }
 
-// What is moved by itself, or stands still, gives its own speed to what it meets.
-static double carried(const CairnStep *step, int body, CairnVec3 arm, CairnVec3 normal) {
+// What is moved by itself, or stands still, gives its own speed to what it meets, and drags it.
+static double carried(const CairnStep *step, int body, CairnVec3 arm) {
     CairnVec6 v = cairn_step_start(step, body);
     bool is_solved = cairn_step_block(step, body) >= 0;
-    return is_solved ? 0 : fabs(cairn_dot(normal, cairn_add(v.linear, cairn_cross(v.angular, arm))));
+    return is_solved ? 0 : cairn_length(cairn_add(v.linear, cairn_cross(v.angular, arm)));
 }
 
 // What a row demands may move all that is tied to its bodies: a crank turns what hangs on it. As one, moving with d or
@@ -89,13 +88,12 @@ static double taken(const CairnStep *step, const Group *group, bool is_exact, bo
 }
 
 // What a contact demands moves its own two bodies, where it is not known that it bears others.
-static double taken_by_contact(const CairnStep *step, const Group *group, bool is_exact, const int bodies[2],
-                               double d) {
+static double taken_by_two(const CairnStep *step, const int bodies[2], double d) {
     double mass = 0;
     for (int k = 0; k < 2; k++) {
         mass += cairn_step_block(step, bodies[k]) >= 0 ? step->store->bodies[bodies[k]].model->mass : 0;
     }
-    return is_exact ? taken(step, group, true, false, d) : 0.5 * mass * d * d;
+    return 0.5 * mass * d * d;
 }
 
 // What a row has done is granted where it could be: a row that does far more than it would alone is wedged between
@@ -128,34 +126,56 @@ static void add_reach(const CairnStep *step, const CairnStepContacts *contacts, 
     }
 }
 
+// What bodies had they may have again, but no row can give more of it than there was.
+static void give_again(Group *group, double work) {
+    group->returned += work > 0 && work <= group->had ? work : 0;
+}
+
+static void grant_joint(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj, int r,
+                        const CairnStepAnswer *answer, Group *group) {
+    bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
+    double lambda = answer->lambda[sj->row + r], unit = cairn_step_unit(step, sj, r);
+    double arc = cairn_step_arc_demand(step, &system->joints, sj, r);
+    double d = answer->has_exact ? system->right_side[sj->row + r] - arc : unit * cairn_step_joint_demand(step, sj, r);
+    double alone = taken(step, group, answer->has_exact, turns, d / unit);
+    group->granted += granted(answer->has_exact, -lambda * d, bounded(system, sj->row + r, d, alone));
+    give_again(group, -lambda * arc);
+}
+
+static void grant_contact(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
+                          const CairnStepAnswer *answer, Group *group) {
+    const int bodies[2] = {c->body_a, c->body_b};
+    double own = carried(step, c->body_a, c->frame.arm[0]) + carried(step, c->body_b, c->frame.arm[1]);
+    double wanted = fmax(-c->wanted, 0), bounce = fmax(wanted - step->world->def.contact_push, 0), work = 0;
+    if (!answer->has_exact) {
+        group->granted += granted(false, 0, taken_by_two(step, bodies, wanted + own));
+        return;
+    }
+    for (int r = 0; r < c->row_count; r++) {
+        work -= answer->lambda[c->row + r] * system->right_side[c->row + r];
+    }
+    double returned = bounce > 0 && system->calm == 0 ? answer->lambda[c->row] * bounce : 0;
+    group->granted += granted(true, work - returned, taken(step, group, true, false, wanted - bounce + own));
+    give_again(group, returned);
+}
+
 static void grant(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
                   const CairnStepAnswer *answer, const int *roots, Group *groups) {
-    const double *lambda = answer->lambda;
-    bool is_exact = answer->has_exact;
     for (int j = 0; j < system->joints.count; j++) {
         const CairnStepJoint *sj = &system->joints.all[j];
-        Group *group = &groups[roots[first_block(step, sj->bodies, sj->body_count)]];
         for (int r = 0; r < sj->row_count; r++) {
-            bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
-            double demand = cairn_step_joint_demand(step, sj, r), d = cairn_step_unit(step, sj, r) * demand;
-            double alone = bounded(system, sj->row + r, d, taken(step, group, is_exact, turns, demand));
-            group->granted += granted(is_exact, -lambda[sj->row + r] * d, alone);
-            double bent = -lambda[sj->row + r] * cairn_step_arc_demand(step, &system->joints, sj, r);
-            group->bent += bent > 0 && bent <= group->had ? bent : 0;
+            grant_joint(step, system, sj, r, answer, &groups[roots[first_block(step, sj->bodies, sj->body_count)]]);
         }
     }
     for (int i = 0; i < contacts->count; i++) {
         const CairnStepContact *c = &contacts->all[i];
         const int bodies[2] = {c->body_a, c->body_b};
-        double d = fmax(-c->wanted, 0) + carried(step, c->body_a, c->frame.arm[0], c->frame.normal) +
-                   carried(step, c->body_b, c->frame.arm[1], c->frame.normal);
-        Group *group = &groups[roots[first_block(step, bodies, 2)]];
-        group->granted += granted(is_exact, lambda[c->row] * d, taken_by_contact(step, group, is_exact, bodies, d));
+        grant_contact(step, system, c, answer, &groups[roots[first_block(step, bodies, 2)]]);
     }
 }
 
 static double most_gained(const Group *group) {
-    return group->swing * group->had + group->granted + fmin(group->bent, group->had);
+    return group->swing * group->had + group->granted + fmin(group->returned, group->had);
 }
 
 static bool is_wild(const Group *group) {
