@@ -12,11 +12,14 @@
 // that is not enough, drives are brakes, too; then rows are softer; and at last the impulses count in part. What is
 // apart waits for a step that can mend it.
 #include "engine/base/mat3.h"
+#include "engine/base/vec6.h"
 #include "engine/step/step.h"
 #include "engine/step/step_arcs.h"
+#include <string.h>
 
 typedef struct Group {
     double had, gained, granted; // J
+    double along;                // J, with the speeds of what moves by itself and is joined to it
     double returned;             // J, the work of rows that give back what bodies had: on arcs, and where they bounce
     double moved;                // J, of the velocities that impulses gave
     double swing;                // of what it had
@@ -131,6 +134,17 @@ static void give_again(Group *group, double work) {
     group->returned += work > 0 && work <= group->had ? work : 0;
 }
 
+// What moves by itself takes along what is joined to it, whatever that takes, but makes it no faster than it is.
+static double taken_along(const CairnStep *step, const CairnStepJoint *sj, int r, const Group *group) {
+    double d = 0;
+    for (int k = 0; k < sj->body_count; k++) {
+        if (cairn_step_block(step, sj->bodies[k]) < 0) {
+            d += cairn_vec6_dot(sj->rows[r].jacobian[k], cairn_step_start(step, sj->bodies[k]));
+        }
+    }
+    return taken(step, group, false, cairn_joint_is_angle(sj->input, sj->rows[r].axis), d);
+}
+
 static void grant_joint(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj, int r,
                         const CairnStepAnswer *answer, Group *group) {
     bool turns = cairn_joint_is_angle(sj->input, sj->rows[r].axis);
@@ -140,6 +154,7 @@ static void grant_joint(const CairnStep *step, const CairnStepSystem *system, co
     double alone = taken(step, group, answer->has_exact, turns, d / unit);
     group->granted += granted(answer->has_exact, -lambda * d, bounded(system, sj->row + r, d, alone));
     give_again(group, -lambda * arc);
+    group->along += answer->has_exact ? taken_along(step, sj, r, group) : 0;
 }
 
 static void grant_contact(const CairnStep *step, const CairnStepSystem *system, const CairnStepContact *c,
@@ -175,7 +190,8 @@ static void grant(const CairnStep *step, const CairnStepContacts *contacts, cons
 }
 
 static double most_gained(const Group *group) {
-    return group->swing * group->had + group->granted + fmin(group->returned, group->had);
+    return group->swing * group->had + group->granted + fmin(group->returned, group->had) +
+           fmax(group->along - group->had, 0);
 }
 
 static bool is_wild(const Group *group) {
@@ -213,8 +229,19 @@ static void drop_stiffness(CairnStep *step, const CairnStepContacts *contacts, C
     }
 }
 
-static void demand_less(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
-                        const double *lambda, const int *roots, const Group *groups) {
+// Impulses that wedged rows worked with are no start for rows that demand nothing: beside a body at rest what is left of
+// them is more than the motion there is.
+static void forget(const CairnStepSystem *system, const int *roots, const Group *groups, double *lambda) {
+    for (int c = 0; c < system->problem.constraint_count; c++) {
+        const CairnConstraintBlock *constraint = &system->problem.constraints[c];
+        if (constraint_is_wild(system, c, roots, groups)) {
+            memset(lambda + constraint->first_row, 0, (size_t)constraint->row_count * sizeof *lambda);
+        }
+    }
+}
+
+static void demand_less(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system, double *lambda,
+                        const int *roots, const Group *groups) {
     static const double rigid[CAIRN_CONTACT_ROWS] = {0};
     system->calm += 1;
     for (int j = 0; j < system->joints.count; j++) {
@@ -233,6 +260,7 @@ static void demand_less(CairnStep *step, const CairnStepContacts *contacts, Cair
         }
     }
     drop_stiffness(step, contacts, system, lambda, roots, groups);
+    forget(system, roots, groups, lambda);
 }
 
 // Rows that demand nothing give nothing. What has gained even so is no answer, but what is left of impulses without end
