@@ -4,7 +4,9 @@
 //     E - E_free = - lambda^T d - lambda^T C lambda - (J^T lambda)^T M^-1 (J^T lambda) / 2,
 // so what demands no speed gives none, and each row does the work - lambda d at most. A row that pushes bodies out of
 // each other, brings together what a joint is off, or drives, demands a small speed. Alone it may move all that hangs
-// on it with that; a spring gives what it has stored, and a motor its force times the way. But wedged between others
+// on it with that; a spring gives what it has stored, and a motor its force times the way; what moves by itself takes
+// along what is joined to it. Where rows end on arcs, or bodies bounce, rows work with what the bodies had, and give no
+// more than all of that. But wedged between others
 // (normals that are nearly opposite, a lock whose Jacobian nearly vanishes, two joints of the same bodies that
 // disagree) a row works with impulses of any size, and the bodies leave at any speed. So a row that does far more work
 // than it could alone counts for nothing. Where a set of bodies gains more than its rows are granted, they demand
@@ -30,9 +32,8 @@ typedef struct Group {
 
 // A row may do so many times the work that it would alone, for rows act together.
 static const double most_work = 4;
-// Of what a set had: what rounding may add, and the most that arcs (turned by t, they swing by t^2) or the error of an
-// answer that sweeps left may.
-static const double least_swing = 1e-6, most_swing = 0.1;
+// Of what a set had: what rounding may add, and what the error of an answer that sweeps left may.
+static const double rounding = 1e-6, left_by_sweeps = 0.1;
 
 enum { WITHOUT_PUSH = 1, WITHOUT_DRIVES = 2 };
 
@@ -62,7 +63,7 @@ static void add_blocks(const CairnStep *step, const double *velocity, bool is_ex
         group->had += fmax(energy_of(step, block, start.linear, block->spin), without);
         group->gained += energy_of(step, block, linear, angular) - without;
         group->moved += energy_of(step, block, cairn_sub(linear, free.linear), cairn_sub(angular, free.angular));
-        group->swing = is_exact ? least_swing : most_swing;
+        group->swing = is_exact ? rounding : left_by_sweeps;
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->granted += model->mass * step->still * step->still;
