@@ -32,8 +32,9 @@ typedef struct Group {
 
 // A row may do so many times the work that it would alone, for rows act together.
 static const double most_work = 4;
-// Of what a set had: what rounding may add, and what the error of an answer that sweeps left may.
-static const double rounding = 1e-6, left_by_sweeps = 0.1;
+// Of what a set had: what rounding may add, and the most that the error of an answer that sweeps left may, or turning by
+// t within the step, of which rows know only the start: t^2.
+static const double rounding = 1e-6, most_swing = 0.1;
 
 enum { WITHOUT_PUSH = 1, WITHOUT_DRIVES = 2 };
 
@@ -63,7 +64,8 @@ static void add_blocks(const CairnStep *step, const double *velocity, bool is_ex
         group->had += fmax(energy_of(step, block, start.linear, block->spin), without);
         group->gained += energy_of(step, block, linear, angular) - without;
         group->moved += energy_of(step, block, cairn_sub(linear, free.linear), cairn_sub(angular, free.angular));
-        group->swing = is_exact ? rounding : left_by_sweeps;
+        double turn = step->h * fmax(cairn_length(block->spin), cairn_length(free.angular));
+        group->swing = fmax(group->swing, is_exact ? rounding + fmin(2 * turn * turn, most_swing) : most_swing);
         const CairnBody *body = &step->store->bodies[block->body];
         const CairnBodyModel *model = body->model;
         group->granted += model->mass * step->still * step->still;
