@@ -269,10 +269,11 @@ static void demand_less(CairnStep *step, const CairnStepContacts *contacts, Cair
 // Rows that demand nothing give nothing. What has gained even so is no answer, but what is left of impulses without end
 // that rows against each other cancel. Along the way from the free velocities to these the energy is a parabola: the
 // bodies go as far as their share of it lasts. That keeps momentum, as all impulses of a set are less by one factor.
-static void hold_back(const CairnStep *step, const int *roots, const Group *groups, double *velocity) {
+// An answer of sweeps that is no energy at all is none to hold back: the step fails, and names the body.
+static void hold_back(const CairnStep *step, bool is_exact, const int *roots, const Group *groups, double *velocity) {
     for (int b = 0; b < step->block_count; b++) {
         const Group *group = &groups[roots[b]];
-        if (!is_wild(group)) {
+        if (!is_wild(group) || (!is_exact && !(group->gained < HUGE_VAL))) {
             continue;
         }
         const CairnStepBlock *block = &step->blocks[b];
@@ -311,7 +312,7 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
         answer->softness += 1;
         cairn_step_soften(step, system, answer->softness);
     } else {
-        hold_back(step, roots, groups, answer->velocity);
+        hold_back(step, answer->has_exact, roots, groups, answer->velocity);
         return false;
     }
     return !cairn_step_failed(step);
