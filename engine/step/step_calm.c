@@ -21,7 +21,7 @@
 
 typedef struct Group {
     double had, gained, granted; // J
-    double along;                // J, with the speeds of what moves by itself and is joined to it
+    double along;                // J, with the speeds of what takes it along: what moves by itself, or pushes a lever
     double returned;             // J, the work of rows that give back what bodies had: on arcs, and where they bounce
     double moved;                // J, of the velocities that impulses gave
     double swing;                // of what it had
@@ -32,6 +32,8 @@ typedef struct Group {
 
 // A row may do so many times the work that it would alone, for rows act together.
 static const double most_work = 4;
+// A contact at a tenth of the way from a hinge to the end of a body gives it a hundred times the energy, but only once.
+static const double most_lever = 100;
 // Of what a set had: what rounding may add, and the most that the error of an answer that sweeps left may, or turning by
 // t within the step, of which rows know only the start: t^2.
 static const double rounding = 1e-6, most_swing = 0.1;
@@ -173,7 +175,10 @@ static void grant_contact(const CairnStep *step, const CairnStepSystem *system, 
         work -= answer->lambda[c->row + r] * system->right_side[c->row + r];
     }
     double returned = bounce > 0 && system->calm == 0 ? answer->lambda[c->row] * bounce : 0;
-    group->granted += granted(true, work - returned, taken(step, group, true, false, wanted - bounce + own));
+    double d = wanted - bounce + own, by_itself = granted(true, work - returned, taken(step, group, true, false, d));
+    bool is_lever = by_itself == 0 && work - returned <= most_lever * taken_by_two(step, bodies, d);
+    group->granted += by_itself;
+    group->along += is_lever ? fmax(work - returned, 0) : 0;
     give_again(group, returned);
 }
 
