@@ -248,8 +248,8 @@ static void forget(const CairnStepSystem *system, const int *roots, const Group 
     }
 }
 
-static void demand_less(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system, double *lambda,
-                        const int *roots, const Group *groups) {
+static void demand_less(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
+                        CairnStepAnswer *answer, const int *roots, const Group *groups) {
     static const double rigid[CAIRN_CONTACT_ROWS] = {0};
     system->calm += 1;
     for (int j = 0; j < system->joints.count; j++) {
@@ -267,18 +267,19 @@ static void demand_less(CairnStep *step, const CairnStepContacts *contacts, Cair
             cairn_step_write_right_side(step, contacts->rolls, &c, rigid, system->right_side + c.row);
         }
     }
-    drop_stiffness(step, contacts, system, lambda, roots, groups);
-    forget(system, roots, groups, lambda);
+    drop_stiffness(step, contacts, system, answer->lambda, roots, groups);
+    if (answer->has_exact) { // sweeps need all that they have
+        forget(system, roots, groups, answer->lambda);
+    }
 }
 
 // Rows that demand nothing give nothing. What has gained even so is no answer, but what is left of impulses without end
 // that rows against each other cancel. Along the way from the free velocities to these the energy is a parabola: the
 // bodies go as far as their share of it lasts. That keeps momentum, as all impulses of a set are less by one factor.
-// An answer of sweeps that is no energy at all is none to hold back: the step fails, and names the body.
-static void hold_back(const CairnStep *step, bool is_exact, const int *roots, const Group *groups, double *velocity) {
+static void hold_back(const CairnStep *step, const int *roots, const Group *groups, double *velocity) {
     for (int b = 0; b < step->block_count; b++) {
         const Group *group = &groups[roots[b]];
-        if (!is_wild(group) || (!is_exact && !(group->gained < HUGE_VAL))) {
+        if (!is_wild(group)) {
             continue;
         }
         const CairnStepBlock *block = &step->blocks[b];
@@ -312,12 +313,14 @@ bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnSt
         return false;
     }
     if (system->calm < WITHOUT_DRIVES) {
-        demand_less(step, contacts, system, answer->lambda, roots, groups);
+        demand_less(step, contacts, system, answer, roots, groups);
     } else if (answer->has_exact && answer->softness < CAIRN_STEP_SOFTEST) {
         answer->softness += 1;
         cairn_step_soften(step, system, answer->softness);
     } else {
-        hold_back(step, answer->has_exact, roots, groups, answer->velocity);
+        if (answer->has_exact) { // sweeps may yet be far from their answer, and what holds is held
+            hold_back(step, roots, groups, answer->velocity);
+        }
         return false;
     }
     return !cairn_step_failed(step);
