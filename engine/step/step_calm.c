@@ -34,7 +34,8 @@ typedef struct Group {
 static const double most_work = 4;
 // A contact at a tenth of the way from a hinge to the end of a body gives it a hundred times the energy, but only once.
 static const double most_lever = 100;
-// Of what a set had: what rounding may add, and the most that the error of an answer that sweeps left may, or turning by
+// Of what a set had: what rounding may add, and the most that the error of an answer that sweeps left may, or turning
+// by
 // t within the step, of which rows know only the start: t^2.
 static const double rounding = 1e-6, most_swing = 0.1;
 
@@ -237,7 +238,8 @@ static void drop_stiffness(CairnStep *step, const CairnStepContacts *contacts, C
     }
 }
 
-// Impulses that wedged rows worked with are no start for rows that demand nothing: beside a body at rest what is left of
+// Impulses that wedged rows worked with are no start for rows that demand nothing: beside a body at rest what is left
+// of
 // them is more than the motion there is.
 static void forget(const CairnStepSystem *system, const int *roots, const Group *groups, double *lambda) {
     for (int c = 0; c < system->problem.constraint_count; c++) {
