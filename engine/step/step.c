@@ -68,7 +68,8 @@ static void start_block(const CairnStep *step, CairnStepBlock *block) {
     if (def->gyroscopic && !body->model->is_isotropic && !step->share->is_closing) {
         CairnVec3 mean = cairn_gyro_mean_velocity(&axes, body->model->moments, block->start.angular, step->h);
         block->tumbles = cairn_step_tumbles(step, block->body, block->start.angular, mean);
-        block->spin = block->tumbles ? block->start.angular : mean;
+        bool is_kept = block->tumbles || cairn_step_feigns_energy(step, body, block->start.angular, mean);
+        block->spin = is_kept ? block->start.angular : mean;
     }
     CairnPush push = cairn_store_push_on(step->store, block->body);
     CairnVec3 acceleration =

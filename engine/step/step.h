@@ -185,9 +185,9 @@ typedef struct CairnStepContacts {
 typedef struct CairnStepJoints {
     CairnStepJoint *all;
     int count;
-    const double *arcs; // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
+    double *arcs;       // of each row: how far its arc ends from phi + h J v (step_arcs.c), as the problem has it
     const double *bent; // the velocities, 6 a block, that the first arcs are of
-    const double *kept; // the arcs of the solve before; NULL: they were not yet changed
+    double *kept;       // the arcs of the solve before; NULL: they were not yet changed
     double miss, apart; // how far joints were off then, and that in what the step may leave
     bool stands;        // the arcs are no longer changed
     bool has_all;       // those of stiff bodies, too
@@ -230,7 +230,7 @@ typedef struct CairnStepParts {
 typedef struct CairnStepReview {
     const double *lambda, *velocity; // the impulses, and the velocities that follow from them
     const CairnMat3 *stiffness;      // the geometric stiffness that the impulses cause; NULL: as in the problem
-    const double *arcs;              // of every row of the joints; NULL: as in the problem
+    double *arcs;                    // of every row of the joints; NULL: as in the problem
     double miss, apart;              // how far joints end from where their rows say, in tolerances and in allowances
     bool is_split;                   // predicted contacts bear whose sides act at two points
     bool has_all_arcs;               // those of stiff bodies, too
@@ -344,6 +344,9 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 double cairn_step_remembers(const CairnStep *step, const CairnStepContact *contact);
 void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                             CairnStepGroups *groups);
+// The acceleration by which loads are estimated, and beside whose rounding motion is rest: gravity; where there is none,
+// that of the earth.
+double cairn_step_acceleration(const CairnStep *step);
 // The masses that derived compliances are made from; then C of the rows of a joint, and of a contact.
 void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
 void cairn_step_joint_compliance(const CairnStep *step, const CairnStepSystem *system, const CairnStepJoint *sj,
@@ -363,8 +366,6 @@ bool cairn_step_review_springs(const CairnStep *step, const CairnStepContacts *c
                                const double *lambda);
 void cairn_step_amend_springs(const CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
                               const double *lambda);
-// The acceleration by which loads are estimated; where there is no gravity, that of the earth.
-double cairn_step_gravity(const CairnStep *step);
 // The last step's impulses along the contact's rows.
 void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, const CairnStepContact *contact,
                              double *lambda);
@@ -400,7 +401,7 @@ void cairn_step_judge(CairnStep *step, const CairnStepSystem *system, const Cair
 
 // Raise compliances to what impulses of any size can be solved with, for a step that found no answer; the level is
 // from 1 to CAIRN_STEP_SOFTEST.
-enum { CAIRN_STEP_SOFTEST = 2 };
+enum { CAIRN_STEP_SOFTEST = 3 };
 void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level);
 
 // The geometric stiffness that the impulses cause; NULL: no K changed by more than geometric_jump, so no further solve
@@ -417,14 +418,18 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                       CairnStepSystem *system);
 
-// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now: solve again.
+// True: the answer has far more energy than was put in, and the rows of the bodies that have it demand less now, or are
+// softer: solve again. Where nothing is left to amend, the impulses of these bodies change their velocities less.
 bool cairn_step_calm(CairnStep *step, const CairnStepContacts *contacts, CairnStepSystem *system,
-                     const CairnStepAnswer *answer);
+                     CairnStepAnswer *answer);
 
 // Fill in the arcs that the review's velocities lead to where joints end farther than a tolerance from where their rows
 // say, or those of the solve before where that did not help.
 void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int pass, CairnStepReview *review);
 void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const CairnStepReview *review);
+// What arcs add to the right side of a row, and a joint whose right side is without from now on.
+double cairn_step_arc_demand(const CairnStep *step, const CairnStepJoints *joints, const CairnStepJoint *sj, int r);
+void cairn_step_straighten(const CairnStepJoints *joints, const CairnStepJoint *sj);
 
 // With box friction: does some first touch bear another load than its bounds were made from (touch_jump)? Amend then
 // makes the bounds of all first touches from the loads.
@@ -442,6 +447,9 @@ void cairn_step_add_predicted(CairnStep *step, CairnStepContacts *contacts, cons
 // True: a body without joints turns so far in the step that the mean velocity of its free rotation is another than that
 // of its start.
 bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, CairnVec3 mean);
+// True: a body with joints turns so far in the step that the mean velocity of its free rotation would have more energy,
+// in the pose of the start, than it has.
+bool cairn_step_feigns_energy(const CairnStep *step, const CairnBody *body, CairnVec3 angular, CairnVec3 mean);
 // How a block turns in this step: with the solved velocity, but a body that tumbles as a free one after the impulses,
 // in several turns that are each about one axis.
 typedef struct CairnStepTurn {

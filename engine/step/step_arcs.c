@@ -234,9 +234,9 @@ static double arc_term(const CairnStep *step, const CairnJointRow *row, double a
 }
 
 // Returns the arcs that were in use.
-static const double *use(const CairnStep *step, CairnStepSystem *system, const double *arcs) {
+static double *use(const CairnStep *step, CairnStepSystem *system, double *arcs) {
     CairnStepJoints *joints = &system->joints;
-    const double *before = joints->arcs;
+    double *before = joints->arcs;
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
         for (int r = 0; r < sj->row_count; r++) {
@@ -407,4 +407,15 @@ void cairn_step_amend_arcs(const CairnStep *step, CairnStepSystem *system, const
     system->joints.apart = review->apart;
     system->joints.kept = use(step, system, review->arcs);
     system->joints.miss = review->stiffness == NULL ? review->miss : HUGE_VAL;
+}
+
+double cairn_step_arc_demand(const CairnStep *step, const CairnStepJoints *joints, const CairnStepJoint *sj, int r) {
+    double arc = joints->arcs != NULL ? joints->arcs[sj->row + r] : 0;
+    return cairn_step_unit(step, sj, r) * arc_term(step, &sj->rows[r], arc);
+}
+
+void cairn_step_straighten(const CairnStepJoints *joints, const CairnStepJoint *sj) {
+    if (joints->arcs != NULL) {
+        memset(joints->arcs + sj->row, 0, (size_t)sj->row_count * sizeof *joints->arcs);
+    }
 }

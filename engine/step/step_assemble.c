@@ -322,7 +322,7 @@ void cairn_step_assemble(CairnStep *step, CairnStepContacts *contacts, CairnStep
     double t0 = cairn_timer_now();
     *system = (CairnStepSystem){.problem = {.form = CAIRN_FORM_DYNAMICS,
                                             .step = step->h,
-                                            .rest_speed = step->kick * cairn_length(step->world->def.gravity),
+                                            .rest_speed = step->kick * cairn_step_acceleration(step),
                                             .block_count = step->block_count,
                                             .dof_count = 6 * step->block_count}};
     cairn_step_contact_frames(step, contacts, answer->velocity);

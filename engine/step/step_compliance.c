@@ -19,6 +19,11 @@ static const double rigid_give = 1e-7;
 // In terms of 1/m: what one impulse loses of the velocity that it stops.
 static const double hard_contact = 1e-9, hard_joint = 1e-10;
 
+double cairn_step_acceleration(const CairnStep *step) {
+    double g = cairn_length(step->world->def.gravity);
+    return g > 0 ? g : 9.81;
+}
+
 void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system) {
     const int *root = system->groups.touching;
     int count = step->block_count;
@@ -39,7 +44,7 @@ void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system) {
     double give = rigid_give * step->world->def.typical_length;
     system->island_mass = mass;
     system->heaviest = heaviest;
-    system->spring = fmin(give / (cairn_step_gravity(step) * step->h * step->h), softest);
+    system->spring = fmin(give / (cairn_step_acceleration(step) * step->h * step->h), softest);
 }
 
 // One over the mass that two bodies feel of each other, and over that of their island, times these shares: the lesser.
@@ -112,8 +117,9 @@ static double mobility(const CairnStep *step, const CairnProblem *problem, const
 // push with 1 / C times the velocity that they disagree by. With C a share of their mobility the rounding of that push
 // is 2e-16 / share of that velocity: at this share it is below the certificate, 1e-8, by a factor of fifty, and sums of
 // many such pushes still are. At first the second one ends it where a body bears others that are so much heavier that
-// their weight would push it through; what has no answer even so is softened in full.
-static const double solvable = 1e-6, bearing = 1e-4;
+// their weight would push it through; what has no answer even so is softened in full, and what has none then (a light
+// body at the end of a joint that is torn by many times its size) further.
+static const double solvable = 1e-6, bearing = 1e-4, torn = 1e-4;
 
 void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level) {
     const CairnProblem *problem = &system->problem;
@@ -125,7 +131,7 @@ void cairn_step_soften(const CairnStep *step, CairnStepSystem *system, int level
             inverse += 1 / step->store->bodies[step->blocks[block].body].model->mass;
             island = system->island_mass[block];
         }
-        double share = level == 1 ? fmin(solvable, bearing / (inverse * island)) : solvable;
+        double share = level == 1 ? fmin(solvable, bearing / (inverse * island)) : level == 2 ? solvable : torn;
         for (int r = 0; r < constraint->row_count; r++) {
             double *compliance = &system->compliance[constraint->first_row + r];
             *compliance = fmax(*compliance, share * mobility(step, problem, constraint, r));

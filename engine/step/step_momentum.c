@@ -2,10 +2,15 @@
 // between bodies. So it has to leave alone what turns as a whole: bodies that joints and touching contacts tie together
 // and that nothing ties to what does not move freely turn as one with the angular velocity of their angular momentum,
 // and K acts on what a body turns beside that. What it still takes of their angular momentum they get back by turning
-// as one. That changes no distance among them, so their rows hold as they did.
+// as one. That changes no distance among them, so their rows hold as they did. A stiffness made from impulses of any size
+// (wedged bodies, joints that disagree) takes more than there was, and what it took is given back only as far as the
+// bodies had its energy.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 #include <string.h>
+
+// What rounding and the order of the step may add to the energy of a group that gets its momentum back.
+static const double swing = 1e-3;
 
 // A set of blocks that are tied together, stored at its lowest block. Of one that is held nothing more is found.
 typedef struct Group {
@@ -13,6 +18,7 @@ typedef struct Group {
     CairnVec3 center;   // times the mass
     double mass;
     CairnMat3 inertia; // about the centre
+    double spare;      // J, what its bodies would have without impulses and have no more
     bool is_held;      // by a body that does not move freely
 } Group;
 
@@ -145,13 +151,51 @@ const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts 
     return turns;
 }
 
-static void give_back(const Groups *g, double *velocity) {
+static double energy_of(const CairnMat3 *inertia, double mass, CairnVec3 linear, CairnVec3 angular) {
+    return 0.5 * (mass * cairn_length_squared(linear) + cairn_dot(angular, cairn_mat3_mul(*inertia, angular)));
+}
+
+// To `spare` and `present` of each group, for these velocities.
+static void add_energies(const Groups *g, const double *velocity, CairnVec3 *present) {
+    for (int b = 0; b < g->step->block_count; b++) {
+        const CairnStepBlock *block = &g->step->blocks[b];
+        const double *v = velocity + (ptrdiff_t)6 * b;
+        Group *group = group_of(g, b);
+        if (group->is_held) {
+            continue;
+        }
+        double mass = g->step->store->bodies[block->body].model->mass;
+        CairnMat3 inertia = cairn_step_inertia(g->step, block);
+        CairnVec3 linear = {v[0], v[1], v[2]}, angular = {v[3], v[4], v[5]};
+        double now = energy_of(&inertia, mass, linear, angular);
+        group->spare += fmax(energy_of(&inertia, mass, block->start.linear, block->spin),
+                             energy_of(&inertia, mass, block->free.linear, block->free.angular));
+        group->spare -= (1 - swing) * now;
+        CairnVec3 orbit = cairn_scale(mass, cairn_cross(arm_of(g, group, b), linear));
+        CairnVec3 *L = &present[g->root[b]];
+        *L = cairn_add(*L, cairn_add(cairn_mat3_mul(inertia, angular), orbit));
+    }
+}
+
+// The turning that a group gets back: no more than takes the energy that it has to spare.
+static CairnVec3 turn_back(const Group *group, CairnVec3 present) {
+    CairnVec3 turn = turn_of(group);
+    double along = cairn_dot(turn, present), alone = 0.5 * cairn_dot(turn, cairn_mat3_mul(group->inertia, turn));
+    double spare = fmax(group->spare, 0);
+    if (!(along + alone > spare)) {
+        return turn;
+    }
+    double half = 0.5 * along / alone;
+    return cairn_scale(cairn_clamp(sqrt(half * half + spare / alone) - half, 0, 1), turn);
+}
+
+static void give_back(const Groups *g, const CairnVec3 *present, double *velocity) {
     for (int b = 0; b < g->step->block_count; b++) {
         const Group *group = group_of(g, b);
         if (group->is_held || !(cairn_length_squared(group->momentum) > 0)) {
             continue;
         }
-        CairnVec3 turn = turn_of(group), along = cairn_cross(turn, arm_of(g, group, b));
+        CairnVec3 turn = turn_back(group, present[g->root[b]]), along = cairn_cross(turn, arm_of(g, group, b));
         double *v = velocity + (ptrdiff_t)6 * b;
         v[0] += along.x;
         v[1] += along.y;
@@ -225,9 +269,11 @@ void cairn_step_keep_momentum(CairnStep *step, const CairnStepContacts *contacts
     }
     CairnArenaMark mark = cairn_arena_mark(step->arena);
     Groups g = find_groups(step, contacts, system, answer->lambda);
+    CairnVec3 *present = (CairnVec3 *)cairn_step_push_zero(step, (size_t)step->block_count, sizeof *present);
     if (!cairn_step_failed(step)) {
         add_taken(&g, system, answer->velocity);
-        give_back(&g, answer->velocity);
+        add_energies(&g, answer->velocity, present);
+        give_back(&g, present, answer->velocity);
     }
     cairn_arena_release(step->arena, mark);
 }

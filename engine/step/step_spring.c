@@ -27,11 +27,6 @@ bool cairn_step_has_springs(const CairnStep *step) {
     return cairn_world_has_springs(&step->world->def) && !step->share->is_closing;
 }
 
-double cairn_step_gravity(const CairnStep *step) {
-    double g = cairn_length(step->world->def.gravity);
-    return g > 0 ? g : 9.81;
-}
-
 // g_L
 static double give_of(const CairnStep *step) {
     return step->world->def.contact_give * step->world->def.typical_length;
@@ -44,7 +39,7 @@ static double unit_of(const CairnStep *step, const CairnStepContact *c) {
     for (int k = 0; k < 2; k++) {
         inverse += cairn_step_block(step, bodies[k]) >= 0 ? 1 / step->store->bodies[bodies[k]].model->mass : 0;
     }
-    return fmax(cairn_step_gravity(step) * step->kick, elastic * give_of(step) / (step->h * softest)) / inverse;
+    return fmax(cairn_step_acceleration(step) * step->kick, elastic * give_of(step) / (step->h * softest)) / inverse;
 }
 
 // e / g_L of u, and u of that.

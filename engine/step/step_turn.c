@@ -34,7 +34,20 @@ static bool is_far(const CairnStep *step, CairnVec3 angular) {
 }
 
 bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, CairnVec3 mean) {
-    return is_far(step, angular) && is_free(step, &step->store->bodies[body]) && is_other(step, mean, angular);
+    const CairnBody *b = &step->store->bodies[body];
+    return is_far(step, angular) && b->first_joint < 0 && !b->model->is_isotropic && is_other(step, mean, angular);
+}
+
+// What the rows of a body's joints act on is the velocity that it turns with, as it lies at the start. Of a thin body that
+// turns by radians within the step the mean velocity there has many times the energy that the body has, and joints would
+// pass that on.
+bool cairn_step_feigns_energy(const CairnStep *step, const CairnBody *body, CairnVec3 angular, CairnVec3 mean) {
+    static const double most = 1.1;
+    if (body->first_joint < 0 || !is_other(step, mean, angular)) {
+        return false;
+    }
+    CairnMat3 axes = cairn_body_axes(body), inertia = cairn_inertia_of_axes(&axes, body->model->moments);
+    return cairn_dot(mean, cairn_mat3_mul(inertia, mean)) > most * cairn_dot(angular, cairn_mat3_mul(inertia, angular));
 }
 
 // The mean velocity of the free rotation from the pose that it has now, with the momentum that it keeps.

@@ -91,8 +91,10 @@ typedef struct CairnFriction {
 
 typedef struct CairnProblem {
     CairnForm form;
-    double step;       // length of the step h, s
-    double rest_speed; // what gravity gives in a step, m/s; its rounding counts as rest. 0: unknown, as in files
+    double step; // length of the step h, s
+    // What gravity (that of the earth, where there is none) gives in a step, m/s; its rounding counts as rest. 0: unknown,
+    // as in files.
+    double rest_speed;
 
     // dynamics (form 1)
     int block_count, coupling_count, dof_count;

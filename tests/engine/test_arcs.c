@@ -123,7 +123,7 @@ static void mixed_joints_gain_nothing(void **state) {
     for (int k = 0; k < 8; k++) {
         CairnIntegrator integrator = k < 4 ? CAIRN_INTEGRATOR_SEMI_IMPLICIT : CAIRN_INTEGRATOR_MIDPOINT;
         double worst = 0, h = steps[k % 4];
-        for (int seed = 0; seed < support_rounds(60, 6); seed++) {
+        for (int seed = 0; seed < support_rounds(40, 6); seed++) {
             worst = fmax(worst, gain_of((uint64_t)seed, h, integrator));
         }
         print_message("  %s, h = %.4f s: %.2f %% of the range at most\n", k < 4 ? "semi-implicit" : "midpoint", h,

@@ -85,7 +85,8 @@ static void heavy_chain_lets_go_without_stiffness(void **state) {
     Hanging chain = heavy(20 * CAIRN_PI / 180, 0);
     chain.is_stiff = false;
     Swing s = swing(&chain, 1.0 / 60, 158);
-    assert_true(s.broken > 0); // a joint a metre apart, after 26 steps
+    print_message("  without stiffness: joints %.1e m\n", s.joint_error);
+    assert_true(s.broken > 0 || s.joint_error > 0.1); // with it 1.6e-6 m; what it gains is taken from it, or it bursts
 }
 
 // Measured: joints within 1.6e-6 m from 20 degrees, 1.2e-5 m from 60 (3.8e-5 m from 89). That is not the solver's but
