@@ -135,17 +135,21 @@ void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *blo
 void cairn_formulation_scale_theta(const CairnGroups *groups, const double *theta, const CairnThetaBlock *blocks,
                                    double sign, double *scale);
 
-// T = C + Theta of one contact as R^T R, with R upper triangular over the rows in use (in the order `column`),
-// reciprocals on its diagonal.
+// T = C + Theta of one contact, T^-1 = G^T diag(weight) G. Where a block has an axis in the tangent plane that is square to
+// the others, as all cones have it, G and weight are written down directly. Others: R^T R with R upper triangular over
+// the rows in use (in the order `column`), reciprocals on its diagonal; G = R^-T and weights of 1.
 typedef struct CairnTurn {
+    bool is_direct;
     int count, column[3];
-    double R[3][3];
+    double R[3][3]; // or G
+    double weight[3];
 } CairnTurn;
 
 // give: C + theta of n, t1, t2. False where T is singular.
 bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn *turn);
+// Rows of length `stride`: y = G x. x and y differ.
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y);
-void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
+void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y); // y = G^T x
 
 // weight = 1/(C + theta) of all rows; CAIRN_NUMERIC where that is not finite.
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
