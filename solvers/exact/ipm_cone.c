@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solvers/exact/ipm_cone_path.h"
+#include "solvers/exact/ipm_convex.h"
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
 
@@ -175,6 +176,9 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_OUTCOME_CONVERGED;
+    if (!is_done && !(search->best.measure <= exact->limit) && cairn_ipm_convex_takes(cones)) {
+        CAIRN_TRY(cairn_ipm_convex_run(cones, search->options->iterations, false, &search->best, &is_done));
+    }
     if (!is_done && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
     }
