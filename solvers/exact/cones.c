@@ -46,7 +46,8 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
 
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda) {
-    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true, .may_ask = true};
+    CairnExactSetup setup = {
+        .name = "ipm-cone", .system.formulation = formulation, .takes_cones = true, .may_ask = true};
     *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
@@ -93,6 +94,10 @@ static double map_of(const CairnCones *cones, int f, double rise) {
         sum += residual * residual;
     }
     return sum;
+}
+
+double cairn_cones_map(const CairnCones *cones, int f) {
+    return sqrt(map_of(cones, f, cones->cones[f].rise));
 }
 
 double cairn_cones_residual(const CairnCones *cones, bool is_present) {

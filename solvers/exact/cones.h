@@ -53,6 +53,9 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
 double cairn_cones_measure(CairnCones *cones, bool is_present);
 double cairn_cones_residual(const CairnCones *cones, bool is_present); // w is that of the iterate
 
+// The natural map of a cone with its rise as it is held, m/s; w is that of the iterate.
+double cairn_cones_map(const CairnCones *cones, int f);
+
 // Groups whose rise is a parameter.
 int cairn_cones_count_rises(const CairnCones *cones);
 

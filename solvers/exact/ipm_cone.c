@@ -164,20 +164,35 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
     return cairn_ok();
 }
 
+// The interior point of the convex law, from the last impulses and from nothing.
+static CairnStatus run_convex(Search *search, bool *is_done) {
+    enum { MOST_WARM = 40 }; // steps after which a warm start has failed
+    int most = search->options->iterations;
+    for (int cold = !search->options->warm; cold < 2 && !*is_done; cold++) {
+        *is_done = search->best.measure <= search->cones->exact.limit;
+        int steps = cold || most < MOST_WARM ? most : MOST_WARM;
+        if (!*is_done) {
+            CAIRN_TRY(cairn_ipm_convex_run(search->cones, steps, !cold, &search->best, is_done));
+        }
+    }
+    return cairn_ok();
+}
+
 static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     CairnCones *cones = search->cones;
     CairnExact *exact = &cones->exact;
     bool is_done = false;
+    bool is_convex = cairn_ipm_convex_takes(cones);
     if (search->options->warm) {
         double measure;
-        CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
+        CAIRN_TRY(cairn_cones_newton(cones, is_convex ? 1 : 4, &measure));
         exact->iterations++;
         cairn_best_update(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_OUTCOME_CONVERGED;
-    if (!is_done && !(search->best.measure <= exact->limit) && cairn_ipm_convex_takes(cones)) {
-        CAIRN_TRY(cairn_ipm_convex_run(cones, search->options->iterations, false, &search->best, &is_done));
+    if (is_convex) {
+        CAIRN_TRY(run_convex(search, &is_done));
     }
     if (!is_done && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));

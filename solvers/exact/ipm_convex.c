@@ -189,6 +189,26 @@ static double measure_iterate(Convex *in) {
     return measure <= 10 * in->exact->limit ? cairn_cones_measure(in->cones, true) : measure;
 }
 
+// cairn_ipm_warm_mu with cones among the rows.
+static double warm_mu(const CairnCones *cones) {
+    const CairnExact *exact = &cones->exact;
+    double mu = 0;
+    bool is_zero = true;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double D = exact->D[i], above = D * (exact->lambda[i] - exact->upper[i]),
+               below = D * (exact->lambda[i] - exact->lower[i]);
+        bool counts = !exact->is_held[i] && cones->normal[i] == CAIRN_ROW_FIXED;
+        double wrong = counts ? fmin(fmax(exact->w[i], above), below) : 0;
+        mu = cairn_ops_larger(mu, wrong * wrong / D);
+        is_zero = is_zero && (exact->is_held[i] || exact->lambda[i] == 0);
+    }
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        double wrong = cones->cones[f].is_cone ? cairn_cones_map(cones, f) : 0;
+        mu = cones->cones[f].is_cone ? cairn_ops_larger(mu, wrong * wrong / cones->cones[f].norm) : mu;
+    }
+    return is_zero ? -1 : cairn_ipm_warm_range(cairn_ipm_cold_mu(exact), mu);
+}
+
 static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_start) {
     CairnExact *exact = &cones->exact;
     *in = (Convex){.cones = cones, .exact = exact, .last_mu = (double)INFINITY};
@@ -197,7 +217,7 @@ static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_
     if (!has_memory) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
     }
-    double mu = is_warm ? cairn_ipm_warm_mu(exact) : cairn_ipm_cold_mu(exact);
+    double mu = is_warm ? warm_mu(cones) : cairn_ipm_cold_mu(exact);
     *has_start = mu > 0;
     int sides = 0;
     for (int i = 0; i < exact->problem->row_count && *has_start; i++) {
