@@ -28,7 +28,7 @@ static void choose_cone_set(CairnCones *cones, int f) {
         x[i] = cone->norm * exact->lambda[n + i] - exact->w[n + i];
     }
     x[0] -= cone->rise;
-    double tangent = hypot(x[1], x[2]), mu = cone->mu;
+    double tangent = sqrt(x[1] * x[1] + x[2] * x[2]), mu = cone->mu;
     if (tangent <= mu * x[0]) {
         cone->set = CAIRN_CONE_INSIDE;
     } else if (mu * tangent <= -x[0]) {

@@ -164,6 +164,15 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
     return cairn_ok();
 }
 
+static bool has_impulses(const CairnExact *exact) {
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        if (exact->lambda[i] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The interior point of the convex law, from the last impulses and from nothing.
 static CairnStatus run_convex(Search *search, bool *is_done) {
     enum { MOST_WARM = 40 }; // steps after which a warm start has failed
@@ -183,7 +192,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     CairnExact *exact = &cones->exact;
     bool is_done = false;
     bool is_convex = cairn_ipm_convex_takes(cones);
-    if (search->options->warm) {
+    if (search->options->warm && (!is_convex || has_impulses(exact))) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, is_convex ? 1 : 4, &measure));
         exact->iterations++;

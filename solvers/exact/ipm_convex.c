@@ -52,16 +52,10 @@ static double complete(Convex *in, double *off) {
 
 // As good as the factor is: enough to choose a target and a length by. Returns the longest step.
 static double sketch_direction(Convex *in) {
-    double longest = 0, off = 1;
-    for (int k = 0; k < MOST_PASSES && off > matters; k++) {
-        if (k > 0) {
-            (void)cairn_ipm_right_side(&in->rows);
-            add_right_side(in);
-        }
-        cairn_system_apply(&in->exact->system, in->exact->y, in->rows.direction);
-        longest = complete(in, &off);
-    }
-    return longest;
+    double off;
+    cairn_system_apply(&in->exact->system, in->exact->y, in->rows.direction);
+    cairn_ipm_follow_adjust(&in->follow, in->rows.direction);
+    return complete(in, &off);
 }
 
 // Refine the present direction, with bounds that follow it.
@@ -95,7 +89,7 @@ static void correct_centrality(Convex *in, double mu, double step) {
         cairn_ipm_follow_push(&in->follow, mu, wanted);
         add_right_side(in);
         double next = sketch_direction(in);
-        if (!(next >= step + 0.05 * longer)) {
+        if (!(next >= step + 0.1 * longer)) {
             cairn_ipm_take_back(&in->rows);
             cairn_ipm_soc_take_back(&in->soc);
             cairn_ipm_follow_take_back(&in->follow);

@@ -6,7 +6,7 @@
 #include "solvers/exact/ipm_rows.h"
 
 bool cairn_ipm_follow_init(CairnIpmFollow *follow, CairnCones *cones) {
-    enum { ARRAYS = 15 };
+    enum { ARRAYS = 20 };
     CairnArena *arena = cones->exact.context->arena;
     int rows = cones->exact.problem->row_count;
     *follow = (CairnIpmFollow){.cones = cones};
@@ -20,10 +20,11 @@ bool cairn_ipm_follow_init(CairnIpmFollow *follow, CairnCones *cones) {
     if (memory == NULL || follow->row == NULL || follow->normal == NULL) {
         return false;
     }
-    double **arrays[] = {&follow->lever,      &follow->widening,   &follow->s[0],         &follow->s[1],
-                         &follow->z[0],       &follow->z[1],       &follow->ds[0],        &follow->ds[1],
-                         &follow->dz[0],      &follow->dz[1],      &follow->kept[0],      &follow->kept[1],
-                         &follow->product[0], &follow->product[1], &follow->kept_widening};
+    double **arrays[] = {&follow->lever,      &follow->widening,   &follow->s[0],          &follow->s[1],
+                         &follow->z[0],       &follow->z[1],       &follow->ds[0],         &follow->ds[1],
+                         &follow->dz[0],      &follow->dz[1],      &follow->kept[0],       &follow->kept[1],
+                         &follow->product[0], &follow->product[1], &follow->kept_widening, &follow->in_use,
+                         &follow->over_s[0],  &follow->over_s[1],  &follow->over_z[0],     &follow->over_z[1]};
     for (size_t k = 0; k < ARRAYS; k++, memory += room) {
         *arrays[k] = memory;
     }
@@ -105,10 +106,17 @@ void cairn_ipm_follow_hold(CairnIpmFollow *follow, double mu, double *wall) {
     }
 }
 
-void cairn_ipm_follow_weigh(const CairnIpmFollow *follow) {
+void cairn_ipm_follow_weigh(CairnIpmFollow *follow) {
     for (int k = 0; k < follow->count; k++) {
-        double theta = follow->z[0][k] / follow->s[0][k] + follow->z[1][k] / follow->s[1][k];
-        if (!is_held(follow, k)) {
+        follow->in_use[k] = is_held(follow, k) ? 0 : 1;
+        double theta = 0;
+        for (int side = 0; side < 2; side++) {
+            double s = follow->s[side][k], z = fmax(follow->z[side][k], 1e-300);
+            follow->over_s[side][k] = follow->in_use[k] / s;
+            follow->over_z[side][k] = follow->in_use[k] / z;
+            theta += z * follow->over_s[side][k];
+        }
+        if (follow->in_use[k] > 0) {
             follow->cones->exact.theta[follow->row[k]] = fmin(theta, 1e300);
         }
     }
@@ -165,37 +173,49 @@ void cairn_ipm_follow_push(CairnIpmFollow *follow, double mu, double wanted) {
     }
 }
 
+// The change of the right side with the widening.
+static double stiffness_of(const CairnIpmFollow *follow, int k) {
+    return follow->z[1][k] * follow->over_s[1][k] - follow->z[0][k] * follow->over_s[0][k];
+}
+
 void cairn_ipm_follow_right_side(const CairnIpmFollow *follow, double *y) {
     for (int k = 0; k < follow->count; k++) {
-        double over[2] = {1 / follow->s[0][k], 1 / follow->s[1][k]}, z[2] = {follow->z[0][k], follow->z[1][k]};
-        y[follow->row[k]] += z[0] - z[1] + follow->product[0][k] * over[0] - follow->product[1][k] * over[1] -
-                             (z[0] * over[0] - z[1] * over[1]) * follow->widening[k];
+        y[follow->row[k]] += follow->z[0][k] - follow->z[1][k] + follow->product[0][k] * follow->over_s[0][k] -
+                             follow->product[1][k] * follow->over_s[1][k] +
+                             stiffness_of(follow, k) * follow->widening[k];
     }
 }
 
-static double limit_of(double x, double dx) {
-    return dx < 0 ? -dx / x : 0;
+void cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction) {
+    const CairnExact *exact = &follow->cones->exact;
+    for (int k = 0; k < follow->count; k++) {
+        int row = follow->row[k];
+        double widening = follow->in_use[k] * follow->lever[k] * direction[follow->normal[k]];
+        if (follow->in_use[k] > 0) {
+            direction[row] +=
+                stiffness_of(follow, k) * (widening - follow->widening[k]) / (exact->D[row] + exact->theta[row]);
+        }
+        follow->widening[k] = widening;
+    }
 }
 
 double cairn_ipm_follow_complete(CairnIpmFollow *follow, const double *direction, double *off) {
-    double most = 1;
-    *off = 0;
+    double most = 1, largest = 0;
     for (int k = 0; k < follow->count; k++) {
-        double d = direction[follow->row[k]], widening = follow->lever[k] * direction[follow->normal[k]];
-        if (is_held(follow, k)) {
-            continue;
-        }
+        double d = follow->in_use[k] * direction[follow->row[k]],
+               widening = follow->in_use[k] * follow->lever[k] * direction[follow->normal[k]];
         double change = fabs(widening - follow->widening[k]);
         follow->widening[k] = widening;
-        *off = cairn_ops_larger(*off, change / fmin(follow->s[0][k], follow->s[1][k]));
         for (int side = 0; side < 2; side++) {
-            double s = follow->s[side][k], z = follow->z[side][k], ds = widening + (side == 0 ? d : -d);
-            double dz = (follow->product[side][k] - z * ds) / s;
+            double over = follow->over_s[side][k], ds = widening + (side == 0 ? d : -d);
+            double dz = (follow->product[side][k] - follow->z[side][k] * ds) * over;
             follow->ds[side][k] = ds;
             follow->dz[side][k] = dz;
-            most = cairn_ops_larger(most, cairn_ops_larger(limit_of(s, ds), limit_of(z, dz)));
+            largest = cairn_ops_larger(largest, change * over);
+            most = cairn_ops_larger(most, cairn_ops_larger(-ds * over, -dz * follow->over_z[side][k]));
         }
     }
+    *off = largest;
     return 1 / most;
 }
 

@@ -13,6 +13,8 @@ typedef struct CairnIpmFollow {
     int count, active; // rows; those that are not held
     int *row, *normal;
     double *lever;
+    double *in_use;                // 1, or 0 where the row is held
+    double *over_s[2], *over_z[2]; // reciprocals; 0 where the row is held
     double *s[2], *z[2], *ds[2], *dz[2];
     double *product[2], *kept[2];     // the change of s z that a step aims at, and that another one did
     double *widening, *kept_widening; // what bounds do in the step
@@ -27,7 +29,7 @@ void cairn_ipm_follow_begin(CairnIpmFollow *follow, double mu, bool is_warm);
 // Hold rows whose bounds are so small that the certificate cannot resolve them, and release those that are no more.
 void cairn_ipm_follow_hold(CairnIpmFollow *follow, double mu, double *wall);
 
-void cairn_ipm_follow_weigh(const CairnIpmFollow *follow); // into exact.theta
+void cairn_ipm_follow_weigh(CairnIpmFollow *follow); // into exact.theta
 double cairn_ipm_follow_sum(const CairnIpmFollow *follow, double step);
 
 void cairn_ipm_follow_predict(CairnIpmFollow *follow);
@@ -35,6 +37,9 @@ void cairn_ipm_follow_aim(CairnIpmFollow *follow, double mu);
 void cairn_ipm_follow_push(CairnIpmFollow *follow, double mu, double wanted);
 void cairn_ipm_follow_take_back(CairnIpmFollow *follow);
 void cairn_ipm_follow_right_side(const CairnIpmFollow *follow, double *y);
+
+// Make a rough direction agree with the bounds that it moves: each row for itself.
+void cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction);
 
 // Take a direction of lambda; *off: how much a bound was taken for another one than the direction gives it, over the
 // slack, at most. Returns the longest step, at most 1, that stays inside.
