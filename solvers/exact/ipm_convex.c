@@ -20,6 +20,7 @@ typedef struct Convex {
     CairnIpmSoc soc;       // cones
     CairnIpmFollow follow; // with bounds that follow
     double last_mu;
+    double measure; // of the iterate
 } Convex;
 
 bool cairn_ipm_convex_takes(const CairnCones *cones) {
@@ -44,37 +45,49 @@ static void add_right_side(Convex *in) {
     cairn_ipm_follow_right_side(&in->follow, in->exact->y);
 }
 
-static double complete(Convex *in, double *off) {
+static double complete(Convex *in) {
     double by_rows = cairn_ipm_complete(&in->rows), by_cones = cairn_ipm_soc_complete(&in->soc, in->rows.direction),
-           by_follow = cairn_ipm_follow_complete(&in->follow, in->rows.direction, off);
+           by_follow = cairn_ipm_follow_complete(&in->follow, in->rows.direction);
     return -cairn_ops_larger(cairn_ops_larger(-by_rows, -by_cones), -by_follow);
 }
 
 // As good as the factor is: enough to choose a target and a length by. Returns the longest step.
 static double sketch_direction(Convex *in) {
-    double off;
     cairn_system_apply(&in->exact->system, in->exact->y, in->rows.direction);
-    cairn_ipm_follow_adjust(&in->follow, in->rows.direction);
-    return complete(in, &off);
+    (void)cairn_ipm_follow_adjust(&in->follow, in->rows.direction);
+    return complete(in);
 }
 
-// Refine the present direction, with bounds that follow it.
-static CairnStatus refine_direction(Convex *in, double *longest) {
+static double right_side(Convex *in) {
     CairnExact *exact = in->exact;
-    double off = 1;
-    for (int k = 0; k < MOST_PASSES && off > matters; k++) {
-        (void)cairn_ipm_right_side(&in->rows);
-        add_right_side(in);
-        double largest = 0;
-        for (int i = 0; i < exact->problem->row_count; i++) {
-            largest = cairn_ops_larger(largest, exact->is_held[i] ? 0 : fabs(exact->y[i]));
-        }
-        double residual = cairn_system_refine(&exact->system, exact->y, 1e-3 * largest, 4, in->rows.direction);
-        if (!isfinite(residual)) {
-            return cairn_error(CAIRN_NUMERIC, "ipm-cone: a direction is not finite");
-        }
-        *longest = complete(in, &off);
+    double largest = 0;
+    (void)cairn_ipm_right_side(&in->rows);
+    add_right_side(in);
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        largest = cairn_ops_larger(largest, exact->is_held[i] ? 0 : fabs(exact->y[i]));
     }
+    return largest;
+}
+
+// Refine the present direction, with bounds that follow it. The last word has each row with such a bound: its slack may
+// be far smaller than what an accurate direction is off by.
+static CairnStatus refine_direction(Convex *in, double *longest) {
+    static const double accurate = 1e-3, share = 0.01; // of the right side, of the measure
+    CairnExact *exact = in->exact;
+    double off = 1, residual = 0;
+    for (int k = 0; k < MOST_PASSES && off > matters; k++) {
+        double limit = fmin(accurate * right_side(in), share * in->measure);
+        residual = cairn_system_refine(&exact->system, exact->y, limit, 4, in->rows.direction);
+        off = cairn_ipm_follow_adjust(&in->follow, in->rows.direction);
+    }
+    if (off > 0) { // w follows from the product with A
+        (void)right_side(in);
+        residual = cairn_system_refine(&exact->system, exact->y, (double)INFINITY, 0, in->rows.direction);
+    }
+    if (!isfinite(residual)) {
+        return cairn_error(CAIRN_NUMERIC, "ipm-cone: a direction is not finite");
+    }
+    *longest = complete(in);
     return cairn_ok();
 }
 
@@ -179,8 +192,11 @@ static CairnStatus polish(Convex *in, int steps, CairnBest *best, bool *is_done)
 
 // Each step updates w. Near the certificate it is computed anew, without the accumulated rounding.
 static double measure_iterate(Convex *in) {
-    double measure = cairn_cones_residual(in->cones, true);
-    return measure <= 10 * in->exact->limit ? cairn_cones_measure(in->cones, true) : measure;
+    in->measure = cairn_cones_residual(in->cones, true);
+    if (in->measure <= 10 * in->exact->limit) {
+        in->measure = cairn_cones_measure(in->cones, true);
+    }
+    return in->measure;
 }
 
 // cairn_ipm_warm_mu with cones among the rows.
@@ -226,7 +242,7 @@ static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_
         cairn_ipm_soc_begin(&in->soc, mu, is_warm);
         cairn_ipm_follow_begin(&in->follow, mu, is_warm);
         cairn_ipm_rows_begin(&in->rows, sides);
-        cairn_system_slack(&exact->system, exact->lambda, exact->w);
+        in->measure = cairn_cones_measure(cones, true);
     }
     return cairn_ok();
 }

@@ -186,36 +186,33 @@ void cairn_ipm_follow_right_side(const CairnIpmFollow *follow, double *y) {
     }
 }
 
-void cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction) {
+double cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction) {
     const CairnExact *exact = &follow->cones->exact;
+    double off = 0;
     for (int k = 0; k < follow->count; k++) {
         int row = follow->row[k];
-        double widening = follow->in_use[k] * follow->lever[k] * direction[follow->normal[k]];
         if (follow->in_use[k] > 0) {
-            direction[row] +=
-                stiffness_of(follow, k) * (widening - follow->widening[k]) / (exact->D[row] + exact->theta[row]);
+            double widening = follow->lever[k] * direction[follow->normal[k]], change = widening - follow->widening[k];
+            direction[row] += stiffness_of(follow, k) * change / (exact->D[row] + exact->theta[row]);
+            follow->widening[k] = widening;
+            off = cairn_ops_larger(off, fabs(change) * fmax(follow->over_s[0][k], follow->over_s[1][k]));
         }
-        follow->widening[k] = widening;
     }
+    return off;
 }
 
-double cairn_ipm_follow_complete(CairnIpmFollow *follow, const double *direction, double *off) {
-    double most = 1, largest = 0;
+double cairn_ipm_follow_complete(CairnIpmFollow *follow, const double *direction) {
+    double most = 1;
     for (int k = 0; k < follow->count; k++) {
-        double d = follow->in_use[k] * direction[follow->row[k]],
-               widening = follow->in_use[k] * follow->lever[k] * direction[follow->normal[k]];
-        double change = fabs(widening - follow->widening[k]);
-        follow->widening[k] = widening;
+        double d = follow->in_use[k] * direction[follow->row[k]];
         for (int side = 0; side < 2; side++) {
-            double over = follow->over_s[side][k], ds = widening + (side == 0 ? d : -d);
+            double over = follow->over_s[side][k], ds = follow->widening[k] + (side == 0 ? d : -d);
             double dz = (follow->product[side][k] - follow->z[side][k] * ds) * over;
             follow->ds[side][k] = ds;
             follow->dz[side][k] = dz;
-            largest = cairn_ops_larger(largest, change * over);
             most = cairn_ops_larger(most, cairn_ops_larger(-ds * over, -dz * follow->over_z[side][k]));
         }
     }
-    *off = largest;
     return 1 / most;
 }
 

@@ -38,12 +38,12 @@ void cairn_ipm_follow_push(CairnIpmFollow *follow, double mu, double wanted);
 void cairn_ipm_follow_take_back(CairnIpmFollow *follow);
 void cairn_ipm_follow_right_side(const CairnIpmFollow *follow, double *y);
 
-// Make a rough direction agree with the bounds that it moves: each row for itself.
-void cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction);
+// Make a direction agree with the bounds that it moves, each row for itself. Returns how far a bound was taken for
+// another one than the direction gives it, over the slack, at most.
+double cairn_ipm_follow_adjust(CairnIpmFollow *follow, double *direction);
 
-// Take a direction of lambda; *off: how much a bound was taken for another one than the direction gives it, over the
-// slack, at most. Returns the longest step, at most 1, that stays inside.
-double cairn_ipm_follow_complete(CairnIpmFollow *follow, const double *direction, double *off);
+// Take a direction of lambda. Returns the longest step, at most 1, that stays inside.
+double cairn_ipm_follow_complete(CairnIpmFollow *follow, const double *direction);
 void cairn_ipm_follow_move(CairnIpmFollow *follow, double step);
 
 #endif
