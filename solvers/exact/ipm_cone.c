@@ -164,13 +164,10 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
     return cairn_ok();
 }
 
-static bool has_impulses(const CairnExact *exact) {
-    for (int i = 0; i < exact->problem->row_count; i++) {
-        if (exact->lambda[i] != 0) {
-            return true;
-        }
-    }
-    return false;
+// Whether Newton's method may find the answer in one step: a scene at rest.
+static bool is_near_answer(const CairnCones *cones) {
+    static const double near = 1e-3;
+    return cairn_cones_residual(cones, true) <= near * cones->exact.scale;
 }
 
 // The interior point of the convex law, from the last impulses and from nothing.
@@ -192,7 +189,7 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     CairnExact *exact = &cones->exact;
     bool is_done = false;
     bool is_convex = cairn_ipm_convex_takes(cones);
-    if (search->options->warm && (!is_convex || has_impulses(exact))) {
+    if (search->options->warm && (!is_convex || is_near_answer(cones))) {
         double measure;
         CAIRN_TRY(cairn_cones_newton(cones, is_convex ? 1 : 4, &measure));
         exact->iterations++;

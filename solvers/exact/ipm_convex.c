@@ -10,7 +10,7 @@
 
 // Where bounds follow, a direction is found again until no bound is off by more than this share of a slack: it comes
 // nearer by a factor of 10 to 200 each time.
-static const double matters = 0.1;
+static const double matters = 0.5;
 enum { MOST_PASSES = 4 };
 
 typedef struct Convex {
@@ -72,7 +72,7 @@ static double right_side(Convex *in) {
 // Refine the present direction, with bounds that follow it. The last word has each row with such a bound: its slack may
 // be far smaller than what an accurate direction is off by.
 static CairnStatus refine_direction(Convex *in, double *longest) {
-    static const double accurate = 1e-3, share = 0.01; // of the right side, of the measure
+    static const double accurate = 1e-3, share = 0.1; // of the right side, of the measure
     CairnExact *exact = in->exact;
     double off = 1, residual = 0;
     for (int k = 0; k < MOST_PASSES && off > matters; k++) {
@@ -248,8 +248,10 @@ static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_
 }
 
 static CairnStatus run(Convex *in, int steps, CairnBest *best, bool *is_done) {
-    enum { PATIENCE = 4 };              // steps without improvement once the certificate holds
-    static const double is_near = 1e-5; // where Newton's method is tried, and at every tenth of it
+    // Where Newton's method is tried, and at every tenth of it. With bounds that follow it takes as long as ten steps.
+    static const double near = 1e-5, nearer = 1e-9;
+    enum { PATIENCE = 4 };                                 // steps without improvement once the certificate holds
+    double is_near = in->follow.count > 0 ? nearer : near; // where Newton's method is tried, and at every tenth of it
     CairnExact *exact = in->exact;
     double least = (double)INFINITY, polished = least;
     for (int k = 0, since = 0; k < steps && !*is_done; k++) {
