@@ -19,7 +19,7 @@
 #include "solvers/sweeps/psor.h"
 
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 60, 1, 100000, "under friction cones: most steps of Newton's method"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000, "under friction cones: most steps of Newton's method"),
     CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
 };
 

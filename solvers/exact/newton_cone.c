@@ -11,8 +11,7 @@ static const CairnField newton_fields[] = {
                        "share of max|b| where it stops; 1e-8 is certified"),
 };
 
-static const CairnFieldTable newton_options =
-    CAIRN_FIELD_TABLE("newton-cone", CairnNewtonConeOptions, newton_fields);
+static const CairnFieldTable newton_options = CAIRN_FIELD_TABLE("newton-cone", CairnNewtonConeOptions, newton_fields);
 
 static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                      CairnSolverContext *context, double *lambda, CairnSolveReport *report) {

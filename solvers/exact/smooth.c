@@ -43,8 +43,8 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
     if (s == NULL || vectors == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
     }
-    double **const all[] = {&s->F,      &s->step,        &s->moved,  &s->tried.lambda, &s->tried.w, &s->next.lambda,
-                            &s->next.w, &s->taken.lambda, &s->taken.w};
+    double **const all[] = {&s->F,           &s->step,   &s->moved,        &s->tried.lambda, &s->tried.w,
+                            &s->next.lambda, &s->next.w, &s->taken.lambda, &s->taken.w};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         *all[i] = vectors + i * rows;
     }

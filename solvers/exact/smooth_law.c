@@ -81,7 +81,8 @@ void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], cons
     }
 }
 
-double cairn_smooth_spin(const CairnSmoothLaw *spin, double lever, double normal, double r, double w, double slopes[3]) {
+double cairn_smooth_spin(const CairnSmoothLaw *spin, double lever, double normal, double r, double w,
+                         double slopes[3]) {
     double k = spin->k, eps = spin->eps, x = k * r / lever - lever * w, bound = positive(k * normal, eps);
     double below = slope(-bound - x, eps), above = slope(x - bound, eps), share = 1 - below - above;
     share = fmax(share, 0);

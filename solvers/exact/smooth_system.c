@@ -79,8 +79,7 @@ static CairnSmoothLaw spin_of(const CairnSmoothSystem *s, int row, double eps) {
     return (CairnSmoothLaw){.k = s->rows[row].k, .eps = eps_of(s, row, eps)};
 }
 
-double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, const double *w, double eps,
-                             double *F) {
+double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, const double *w, double eps, double *F) {
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     double sum = 0, unused[3];
@@ -98,8 +97,8 @@ double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, c
             CairnSmoothLaw spin = spin_of(s, i, eps);
             F[i] = cairn_smooth_spin(&spin, row->lever, lambda[row->normal], lambda[i], w[i], unused);
         } else if (row->normal == -1) {
-            F[i] = is_plain(s, i) ? cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i],
-                                                     exact->upper[i], lambda[i], w[i], unused)
+            F[i] = is_plain(s, i) ? cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i], exact->upper[i],
+                                                     lambda[i], w[i], unused)
                                   : 0;
         }
         double weighed = cairn_exact_weight(exact, i) * F[i];

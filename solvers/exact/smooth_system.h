@@ -19,9 +19,9 @@ typedef struct CairnSmoothCone {
 } CairnSmoothCone;
 
 typedef struct CairnSmoothRow {
-    double k, lever;            // of spin rows of a cone
-    double L, W, N, inverse;    // N: slope in the normal impulse
-    int normal;                 // CAIRN_ROW_CONE: in a cone; -1: bounds that stand; else the normal row of a spin row
+    double k, lever;         // of spin rows of a cone
+    double L, W, N, inverse; // N: slope in the normal impulse
+    int normal;              // CAIRN_ROW_CONE: in a cone; -1: bounds that stand; else the normal row of a spin row
 } CairnSmoothRow;
 
 typedef struct CairnSmoothSystem {
