@@ -23,6 +23,12 @@ static void draw_block(uint64_t *seed, double span, CairnThetaBlock *block) {
     }
 }
 
+// The same with an axis that is not square to the others: turned by the orthogonal factorization.
+static void draw_skew_block(uint64_t *seed, double span, CairnThetaBlock *block) {
+    draw_block(seed, span, block);
+    block->axis[2][0] = support_uniform(seed, 0.1, 0.5);
+}
+
 // (A + Theta) x, by the definition: a sum over the weights.
 static void multiply(const CairnSystem *system, const double *theta, const CairnThetaBlock *blocks, const double *x,
                      double *v, double *y) {
@@ -68,7 +74,7 @@ static void check(const CairnProblem *problem, CairnFormulation formulation, uin
     double *theta = memory, *truth = memory + m, *x = memory + 2 * m, *y = memory + 3 * m, *z = memory + 4 * m;
     double *v = memory + 5 * m;
     for (int f = 0; f < problem->friction_count; f++) {
-        draw_block(&seed, span, &blocks[f]);
+        (f % 4 == 3 ? draw_skew_block : draw_block)(&seed, span, &blocks[f]);
     }
     for (int i = 0; i < m; i++) {
         theta[i] = is_held && support_int(&seed, 0, 3) == 0 ? (double)INFINITY : 1e-9;
