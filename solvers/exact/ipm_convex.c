@@ -10,7 +10,7 @@
 
 // Where bounds follow, a direction is found again until no bound is off by more than this share of a slack: it comes
 // nearer by a factor of 10 to 200 each time.
-static const double matters = 0.5;
+static const double matters = 0.1;
 enum { MOST_PASSES = 4 };
 
 typedef struct Convex {
@@ -72,7 +72,7 @@ static double right_side(Convex *in) {
 // Refine the present direction, with bounds that follow it. The last word has each row with such a bound: its slack may
 // be far smaller than what an accurate direction is off by.
 static CairnStatus refine_direction(Convex *in, double *longest) {
-    static const double accurate = 1e-3, share = 0.1; // of the right side, of the measure
+    static const double accurate = 1e-3, share = 0.01; // of the right side, of the measure
     CairnExact *exact = in->exact;
     double off = 1, residual = 0;
     for (int k = 0; k < MOST_PASSES && off > matters; k++) {
