@@ -46,6 +46,28 @@ static void choose_cone_set(CairnCones *cones, int f) {
     }
 }
 
+int cairn_cones_guess_sets(CairnCones *cones) {
+    CairnExact *exact = &cones->exact;
+    int changes = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
+        unsigned char set = exact->is_held[i]            ? CAIRN_SET_HELD
+                            : pointed <= exact->lower[i] ? CAIRN_SET_AT_LOWER
+                            : pointed >= exact->upper[i] ? CAIRN_SET_AT_UPPER
+                                                         : CAIRN_SET_FREE;
+        changes += set != exact->set[i];
+        exact->set[i] = set;
+    }
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        if (cones->cones[f].is_cone) {
+            CairnConeSet before = cones->cones[f].set;
+            choose_cone_set(cones, f);
+            changes += cones->cones[f].set != before;
+        }
+    }
+    return changes;
+}
+
 // Choose the index sets of all rows and cones, set Theta accordingly, and list the parameters that follow the answer.
 static void choose_sets(CairnCones *cones) {
     CairnExact *exact = &cones->exact;

@@ -247,11 +247,35 @@ static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_
     return cairn_ok();
 }
 
+// An iterate that is the answer is inside by what is left of its distances: rows at bounds and open cones are put there.
+static void settle(Convex *in, CairnBest *best) {
+    CairnExact *exact = in->exact;
+    const CairnProblem *problem = exact->problem;
+    (void)cairn_cones_guess_sets(in->cones);
+    for (int i = 0; i < problem->row_count; i++) {
+        if (in->cones->normal[i] == CAIRN_ROW_FIXED && !exact->is_held[i]) {
+            exact->lambda[i] = exact->set[i] == CAIRN_SET_AT_LOWER   ? exact->lower[i]
+                               : exact->set[i] == CAIRN_SET_AT_UPPER ? exact->upper[i]
+                                                                     : exact->lambda[i];
+        }
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        const CairnCone *cone = &in->cones->cones[f];
+        if (cone->is_cone && cone->set == CAIRN_CONE_OPEN) {
+            memset(exact->lambda + problem->frictions[f].normal, 0, 3 * sizeof *exact->lambda);
+        }
+    }
+    double measure = cairn_cones_project(in->cones);
+    if (measure <= exact->target) {
+        cairn_best_set(best, exact, measure);
+    }
+}
+
 static CairnStatus run(Convex *in, int steps, CairnBest *best, bool *is_done) {
-    // Where Newton's method is tried, and at every tenth of it. With bounds that follow it takes as long as ten steps.
+    // Newton's method is tried where no row and no cone changes its place any more, or very near, and again at every tenth
+    // of that. With bounds that follow it takes as long as ten steps.
     static const double near = 1e-5, nearer = 1e-9;
-    enum { PATIENCE = 4 };                                 // steps without improvement once the certificate holds
-    double is_near = in->follow.count > 0 ? nearer : near; // where Newton's method is tried, and at every tenth of it
+    enum { STEPS = 2, PATIENCE = 4 }; // of Newton's method; without improvement once the certificate holds
     CairnExact *exact = in->exact;
     double least = (double)INFINITY, polished = least;
     for (int k = 0, since = 0; k < steps && !*is_done; k++) {
@@ -268,11 +292,17 @@ static CairnStatus run(Convex *in, int steps, CairnBest *best, bool *is_done) {
         }
         since = measure < least ? 0 : since + 1;
         least = fmin(measure, least);
-        if (measure <= is_near * exact->scale && measure <= 0.1 * polished) {
+        bool is_settled = measure <= 10 * near * exact->scale && cairn_cones_guess_sets(in->cones) == 0;
+        bool is_ready = measure <= nearer * exact->scale || (in->follow.count == 0 && is_settled);
+        if (is_ready && measure > exact->target && measure <= fmin(near * exact->scale, 0.1 * polished)) {
             polished = measure;
-            CAIRN_TRY(polish(in, 2, best, is_done));
+            CAIRN_TRY(polish(in, STEPS, best, is_done));
         }
-        *is_done = *is_done || measure <= exact->target || (since >= PATIENCE && best->measure <= exact->limit) ||
+        if (!*is_done && measure <= exact->target) {
+            settle(in, best);
+            *is_done = true;
+        }
+        *is_done = *is_done || (since >= PATIENCE && best->measure <= exact->limit) ||
                    cairn_exact_review(exact, measure, exact->lambda);
     }
     *is_done = *is_done || best->measure <= exact->limit;
