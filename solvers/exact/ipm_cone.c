@@ -22,7 +22,7 @@ static const CairnFieldTable cone_options = CAIRN_FIELD_TABLE("ipm-cone", CairnI
 
 typedef struct Search {
     CairnCones *cones;
-    CairnInterior *interior;
+    CairnInterior *interior; // once it is needed
     const CairnIpmConeOptions *options;
     CairnBest best;
     double polished, least; // of one run: the measure at which Newton's method was tried last, and the best measure
@@ -99,6 +99,10 @@ static CairnStatus judge(Search *search, bool *is_done) {
 // Run the interior point from a centred start.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
+    search->interior = cairn_interior_make(search->cones);
+    if (search->interior == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
+    }
     begin_run(search);
     cairn_interior_begin(search->interior, 1);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
@@ -220,10 +224,6 @@ static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *opt
     CairnExact *exact = &cones->exact;
     exact->target = fmin(options->tolerance * exact->scale, exact->limit);
     Search search = {.cones = cones, .options = options};
-    search.interior = cairn_interior_make(cones);
-    if (search.interior == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
-    }
     CAIRN_TRY(cairn_best_init(&search.best, exact));
     CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
     CAIRN_TRY(search_answer(&search, &outcome));
