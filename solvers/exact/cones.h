@@ -65,8 +65,8 @@ void cairn_cones_renew(CairnCones *cones);
 // The iterate's nearest point within bounds and cones; then its measure with present parameters.
 double cairn_cones_project(CairnCones *cones);
 
-// Find the index sets that the iterate, whose w is known, points at. Returns how many rows and cones have another one than
-// when they were found last.
+// Find the index sets that the iterate, whose w is known, points at. Returns how many rows and cones have another one
+// than when they were found last.
 int cairn_cones_guess_sets(CairnCones *cones);
 
 // Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose

@@ -247,7 +247,8 @@ static CairnStatus begin(Convex *in, CairnCones *cones, bool is_warm, bool *has_
     return cairn_ok();
 }
 
-// An iterate that is the answer is inside by what is left of its distances: rows at bounds and open cones are put there.
+// An iterate that is the answer is inside by what is left of its distances: rows at bounds and open cones are put
+// there.
 static void settle(Convex *in, CairnBest *best) {
     CairnExact *exact = in->exact;
     const CairnProblem *problem = exact->problem;
@@ -272,8 +273,8 @@ static void settle(Convex *in, CairnBest *best) {
 }
 
 static CairnStatus run(Convex *in, int steps, CairnBest *best, bool *is_done) {
-    // Newton's method is tried where no row and no cone changes its place any more, or very near, and again at every tenth
-    // of that. With bounds that follow it takes as long as ten steps.
+    // Newton's method is tried where no row and no cone changes its place any more, or very near, and again at every
+    // tenth of that. With bounds that follow it takes as long as ten steps.
     static const double near = 1e-5, nearer = 1e-9;
     enum { STEPS = 2, PATIENCE = 4 }; // of Newton's method; without improvement once the certificate holds
     CairnExact *exact = in->exact;

@@ -1,8 +1,9 @@
-// The friction cones of ipm-cone's convex program: what ipm_rows.h is for bounds, one array a component, cone after cone.
+// The friction cones of ipm-cone's convex program: what ipm_rows.h is for bounds, one array a component, cone after
+// cone.
 //
 // With S = diag(mu, 1, 1), y = S r and z = S^-1 w lie in the second-order cone, and Nesterov and Todd's scaling W has
-// W z = W^-1 y = q (second_order.h). A step aims at W^-1 dy + W dz = g; dy comes from the linear system, whose right side
-// is -w + S (z + W^-1 g) and whose Theta is S W^-2 S.
+// W z = W^-1 y = q (second_order.h). A step aims at W^-1 dy + W dz = g; dy comes from the linear system, whose right
+// side is -w + S (z + W^-1 g) and whose Theta is S W^-2 S.
 #ifndef CAIRN_SOLVERS_IPM_SOC_H
 #define CAIRN_SOLVERS_IPM_SOC_H
 
@@ -24,8 +25,8 @@ typedef struct CairnIpmSoc {
 // False: no memory.
 bool cairn_ipm_soc_init(CairnIpmSoc *soc, CairnCones *cones);
 
-// Begin with products y.z = mu: from nothing, or (is_warm) from the smoothed projection of the iterate, whose w is known.
-// lambda of the cones' rows is set.
+// Begin with products y.z = mu: from nothing, or (is_warm) from the smoothed projection of the iterate, whose w is
+// known. lambda of the cones' rows is set.
 void cairn_ipm_soc_begin(CairnIpmSoc *soc, double mu, bool is_warm);
 
 // The blocks of Theta.

@@ -4,8 +4,8 @@
 //     J^T T^-1 J = J'^T diag(s) J',      T^-1 y = G^T diag(s) (G y).
 //
 // Near a cone's edge T's eigenvalues differ by more than the digits of a double, so G never comes from T's entries. A
-// cone's block has an axis p in the tangent plane, and the other two lie in the plane of n and d, d square to p. There p
-// is eliminated first, and then the larger of n and d; the pivot that is left is det / (the larger one), and the
+// cone's block has an axis p in the tangent plane, and the other two lie in the plane of n and d, d square to p. There
+// p is eliminated first, and then the larger of n and d; the pivot that is left is det / (the larger one), and the
 // determinant of diag(C) + w1 a a^T + w2 b b^T is a sum of positive terms (Cauchy and Binet), so that small pivots keep
 // all their digits. Of other blocks, and where a row is held out, G = R^-T with R from the orthogonal factorization of
 // [diag(C + theta)^1/2; diag(weight)^1/2 axes], rows sorted by size and columns exchanged (Cox and Higham, Stability of

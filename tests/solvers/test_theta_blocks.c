@@ -129,8 +129,9 @@ static void all_formulations_agree(void **state) {
     }
 }
 
-// v^T T^-1 v = (G v)^T diag(weight) G v is 1/weight along each axis, also where the entries of T cannot tell 1e-8 beside 1e8. An
-// axis' rounding eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu above 0.018.
+// v^T T^-1 v = (G v)^T diag(weight) G v is 1/weight along each axis, also where the entries of T cannot tell 1e-8
+// beside 1e8. An axis' rounding eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu
+// above 0.018.
 static void a_turn_keeps_small_weights(void **state) {
     (void)state;
     uint64_t seed = 9;
