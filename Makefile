@@ -197,7 +197,7 @@ $(DIR)/obj/%.o: %.c $(DIR)/flags
 
 # Their roots are of sums of squares or of what was raised to 0: without errno to set they are taken eight at once.
 named_objects = $(call objects,$(call named,$(1)))
-$(call named_objects,solvers/exact/ipm_rows.c solvers/sweeps/sor_wide.c solvers/admm/subadmm_lanes.c \
+$(call named_objects,solvers/exact/ipm_rows.c solvers/exact/ipm_soc.c solvers/sweeps/sor_wide.c solvers/admm/subadmm_lanes.c \
 	solvers/admm/subadmm_law.c): private EXTRA := -fno-math-errno
 $(call named_objects,demos/program/formats/fclib.c demos/program/formats/fclib_write.c \
 	tests/program/test_problem_export.c): private EXTRA := $(HDF5_FLAGS)

@@ -46,7 +46,8 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
 
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda) {
-    CairnExactSetup setup = {.name = "ipm-cone", .system.formulation = formulation, .takes_cones = true, .may_ask = true};
+    CairnExactSetup setup = {
+        .name = "ipm-cone", .system.formulation = formulation, .takes_cones = true, .may_ask = true};
     *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
@@ -74,7 +75,7 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
 static double present_rise(const CairnCones *cones, int f) {
     const CairnCone *cone = &cones->cones[f];
     const double *w = cones->exact.w + cones->exact.problem->frictions[f].normal;
-    return cone->is_cone && cone->is_corrected ? cone->mu * hypot(w[1], w[2]) : 0;
+    return cone->is_cone && cone->is_corrected ? cone->mu * sqrt(w[1] * w[1] + w[2] * w[2]) : 0;
 }
 
 // Squared natural map of a cone, (r - P_K(r - u / norm)) norm: K is a cone, so it is s - P_K(s - u) with s = norm r.
@@ -82,17 +83,21 @@ static double map_of(const CairnCones *cones, int f, double rise) {
     const CairnExact *exact = &cones->exact;
     const CairnCone *cone = &cones->cones[f];
     int n = exact->problem->frictions[f].normal;
-    double x[3], sum = 0;
-    for (int i = 0; i < 3; i++) {
-        x[i] = cone->norm * exact->lambda[n + i] - exact->w[n + i];
+    const double *r = exact->lambda + n, *w = exact->w + n;
+    double s[3] = {cone->norm * r[0], cone->norm * r[1], cone->norm * r[2]}, mu = cone->mu;
+    double x[3] = {s[0] - w[0] - rise, s[1] - w[1], s[2] - w[2]}, tangent = sqrt(x[1] * x[1] + x[2] * x[2]);
+    if (mu * tangent <= -x[0]) {
+        return s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
     }
-    x[0] -= rise;
-    cairn_law_project(cone->mu, x);
-    for (int i = 0; i < 3; i++) {
-        double residual = cone->norm * exact->lambda[n + i] - x[i];
-        sum += residual * residual;
-    }
-    return sum;
+    bool is_inside = tangent <= mu * x[0];
+    double normal = is_inside ? x[0] : (x[0] + mu * tangent) / (1 + mu * mu),
+           scale = is_inside ? 1 : mu * normal / tangent;
+    double off[3] = {s[0] - normal, s[1] - scale * x[1], s[2] - scale * x[2]};
+    return off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+}
+
+double cairn_cones_map(const CairnCones *cones, int f) {
+    return sqrt(map_of(cones, f, cones->cones[f].rise));
 }
 
 double cairn_cones_residual(const CairnCones *cones, bool is_present) {

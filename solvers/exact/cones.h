@@ -53,6 +53,9 @@ CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, Cai
 double cairn_cones_measure(CairnCones *cones, bool is_present);
 double cairn_cones_residual(const CairnCones *cones, bool is_present); // w is that of the iterate
 
+// The natural map of a cone with its rise as it is held, m/s; w is that of the iterate.
+double cairn_cones_map(const CairnCones *cones, int f);
+
 // Groups whose rise is a parameter.
 int cairn_cones_count_rises(const CairnCones *cones);
 
@@ -61,6 +64,10 @@ void cairn_cones_renew(CairnCones *cones);
 
 // The iterate's nearest point within bounds and cones; then its measure with present parameters.
 double cairn_cones_project(CairnCones *cones);
+
+// Find the index sets that the iterate, whose w is known, points at. Returns how many rows and cones have another one
+// than when they were found last.
+int cairn_cones_guess_sets(CairnCones *cones);
 
 // Newton's method on the natural map of all rows, parameters included, at most `steps` steps from the iterate (whose
 // w is known and whose parameters are present), while that helps. The iterate becomes the best that was seen, with

@@ -28,7 +28,7 @@ static void choose_cone_set(CairnCones *cones, int f) {
         x[i] = cone->norm * exact->lambda[n + i] - exact->w[n + i];
     }
     x[0] -= cone->rise;
-    double tangent = hypot(x[1], x[2]), mu = cone->mu;
+    double tangent = sqrt(x[1] * x[1] + x[2] * x[2]), mu = cone->mu;
     if (tangent <= mu * x[0]) {
         cone->set = CAIRN_CONE_INSIDE;
     } else if (mu * tangent <= -x[0]) {
@@ -44,6 +44,28 @@ static void choose_cone_set(CairnCones *cones, int f) {
                               {-mu / length, d[0] / length, d[1] / length}},
                sizeof cone->axis);
     }
+}
+
+int cairn_cones_guess_sets(CairnCones *cones) {
+    CairnExact *exact = &cones->exact;
+    int changes = 0;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        double pointed = exact->lambda[i] - exact->w[i] / exact->D[i];
+        unsigned char set = exact->is_held[i]            ? CAIRN_SET_HELD
+                            : pointed <= exact->lower[i] ? CAIRN_SET_AT_LOWER
+                            : pointed >= exact->upper[i] ? CAIRN_SET_AT_UPPER
+                                                         : CAIRN_SET_FREE;
+        changes += set != exact->set[i];
+        exact->set[i] = set;
+    }
+    for (int f = 0; f < exact->problem->friction_count; f++) {
+        if (cones->cones[f].is_cone) {
+            CairnConeSet before = cones->cones[f].set;
+            choose_cone_set(cones, f);
+            changes += cones->cones[f].set != before;
+        }
+    }
+    return changes;
 }
 
 // Choose the index sets of all rows and cones, set Theta accordingly, and list the parameters that follow the answer.

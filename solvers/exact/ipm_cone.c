@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solvers/exact/ipm_cone_path.h"
+#include "solvers/exact/ipm_convex.h"
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
 
@@ -21,7 +22,7 @@ static const CairnFieldTable cone_options = CAIRN_FIELD_TABLE("ipm-cone", CairnI
 
 typedef struct Search {
     CairnCones *cones;
-    CairnInterior *interior;
+    CairnInterior *interior; // once it is needed
     const CairnIpmConeOptions *options;
     CairnBest best;
     double polished, least; // of one run: the measure at which Newton's method was tried last, and the best measure
@@ -98,6 +99,10 @@ static CairnStatus judge(Search *search, bool *is_done) {
 // Run the interior point from a centred start.
 static CairnStatus run_interior(Search *search, CairnOutcome *outcome, bool *is_done) {
     CairnExact *exact = &search->cones->exact;
+    search->interior = cairn_interior_make(search->cones);
+    if (search->interior == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
+    }
     begin_run(search);
     cairn_interior_begin(search->interior, 1);
     *outcome = CAIRN_OUTCOME_AT_LIMIT;
@@ -163,18 +168,42 @@ static CairnStatus run_paths(Search *search, CairnOutcome *outcome, bool *is_don
     return cairn_ok();
 }
 
+// Whether Newton's method may find the answer in one step: a scene at rest.
+static bool is_near_answer(const CairnCones *cones) {
+    static const double near = 1e-3;
+    return cairn_cones_residual(cones, true) <= near * cones->exact.scale;
+}
+
+// The interior point of the convex law, from the last impulses and from nothing.
+static CairnStatus run_convex(Search *search, bool *is_done) {
+    enum { MOST_WARM = 40 }; // steps after which a warm start has failed
+    int most = search->options->iterations;
+    for (int cold = !search->options->warm; cold < 2 && !*is_done; cold++) {
+        *is_done = search->best.measure <= search->cones->exact.limit;
+        int steps = cold || most < MOST_WARM ? most : MOST_WARM;
+        if (!*is_done) {
+            CAIRN_TRY(cairn_ipm_convex_run(search->cones, steps, !cold, &search->best, is_done));
+        }
+    }
+    return cairn_ok();
+}
+
 static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     CairnCones *cones = search->cones;
     CairnExact *exact = &cones->exact;
     bool is_done = false;
-    if (search->options->warm) {
+    bool is_convex = cairn_ipm_convex_takes(cones);
+    if (search->options->warm && (!is_convex || is_near_answer(cones))) {
         double measure;
-        CAIRN_TRY(cairn_cones_newton(cones, 4, &measure));
+        CAIRN_TRY(cairn_cones_newton(cones, is_convex ? 1 : 4, &measure));
         exact->iterations++;
         cairn_best_update(&search->best, exact, measure);
         is_done = measure <= exact->target;
     }
     *outcome = CAIRN_OUTCOME_CONVERGED;
+    if (is_convex) {
+        CAIRN_TRY(run_convex(search, &is_done));
+    }
     if (!is_done && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
     }
@@ -195,10 +224,6 @@ static CairnStatus solve_cones(CairnCones *cones, const CairnIpmConeOptions *opt
     CairnExact *exact = &cones->exact;
     exact->target = fmin(options->tolerance * exact->scale, exact->limit);
     Search search = {.cones = cones, .options = options};
-    search.interior = cairn_interior_make(cones);
-    if (search.interior == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "ipm-cone: no memory for %d rows", exact->problem->row_count);
-    }
     CAIRN_TRY(cairn_best_init(&search.best, exact));
     CairnOutcome outcome = CAIRN_OUTCOME_CONVERGED;
     CAIRN_TRY(search_answer(&search, &outcome));

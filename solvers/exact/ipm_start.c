@@ -17,6 +17,10 @@ double cairn_ipm_cold_mu(const CairnExact *exact) {
     return fmax(mu, DBL_MIN);
 }
 
+double cairn_ipm_warm_range(double cold, double mu) {
+    return !(mu <= cold) ? -1 : fmin(fmax(mu, least * cold), most * cold);
+}
+
 double cairn_ipm_warm_mu(CairnExact *exact) {
     double cold = cairn_ipm_cold_mu(exact), mu = 0;
     bool is_zero = true;
@@ -28,7 +32,7 @@ double cairn_ipm_warm_mu(CairnExact *exact) {
         mu = cairn_ops_larger(mu, wrong * wrong / D);
         is_zero = is_zero && (exact->is_held[i] || exact->lambda[i] == 0);
     }
-    return is_zero || !(mu <= cold) ? -1 : fmin(fmax(mu, least * cold), most * cold);
+    return is_zero ? -1 : cairn_ipm_warm_range(cold, mu);
 }
 
 // s of a side whose D s - z is `gap`, with s z = mu: the projection, smoothed (Chen, Harker, Kanzow and Smale).

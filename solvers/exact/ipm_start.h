@@ -9,6 +9,8 @@
 double cairn_ipm_cold_mu(const CairnExact *exact);
 
 // From the impulses at hand: how wrong they are, as far as that is worth following. Negative: start from nothing.
+// Where a warm start whose residual asks for mu begins; -1: it is no better than nothing. cold: the cold start's.
+double cairn_ipm_warm_range(double cold, double mu);
 double cairn_ipm_warm_mu(CairnExact *exact);
 
 // Set a row's lambda, its distances s from its bounds (1 without one), and velocities z with s z = mu (0 without one).

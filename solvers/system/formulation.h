@@ -135,17 +135,21 @@ void cairn_formulation_add_theta(const double *theta, const CairnThetaBlock *blo
 void cairn_formulation_scale_theta(const CairnGroups *groups, const double *theta, const CairnThetaBlock *blocks,
                                    double sign, double *scale);
 
-// T = C + Theta of one contact as R^T R, with R upper triangular over the rows in use (in the order `column`),
-// reciprocals on its diagonal.
+// T = C + Theta of one contact, T^-1 = G^T diag(weight) G. Where a block has an axis in the tangent plane that is
+// square to the others, as all cones have it, G and weight are written down directly. Others: R^T R with R upper
+// triangular over the rows in use (in the order `column`), reciprocals on its diagonal; G = R^-T and weights of 1.
 typedef struct CairnTurn {
+    bool is_direct;
     int count, column[3];
-    double R[3][3];
+    double R[3][3]; // or G
+    double weight[3];
 } CairnTurn;
 
 // give: C + theta of n, t1, t2. False where T is singular.
 bool cairn_turn_make(const double *give, const CairnThetaBlock *block, CairnTurn *turn);
+// Rows of length `stride`: y = G x. x and y differ.
 void cairn_turn_forward(const CairnTurn *turn, int stride, const double *x, double *y);
-void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y);
+void cairn_turn_backward(const CairnTurn *turn, const double *x, double *y); // y = G^T x
 
 // weight = 1/(C + theta) of all rows; CAIRN_NUMERIC where that is not finite.
 CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGroups *groups, const double *theta,
@@ -153,8 +157,8 @@ CairnStatus cairn_formulation_weigh(const CairnProblem *problem, const CairnGrou
 
 enum { CAIRN_ROW_BLOCK = 6 }; // rows of a contact at most
 
-// A matrix S beside the Jacobians that is block diagonal by rows and need not be symmetric (body_lu.h): a weight of each
-// row, and instead of that a block for n, t1, t2 and the rows of spin of the friction groups that take one.
+// A matrix S beside the Jacobians that is block diagonal by rows and need not be symmetric (body_lu.h): a weight of
+// each row, and instead of that a block for n, t1, t2 and the rows of spin of the friction groups that take one.
 typedef struct CairnRowWeights {
     const double *weight;                                     // by the problem's rows
     const double (*block)[CAIRN_ROW_BLOCK * CAIRN_ROW_BLOCK]; // by friction groups, in rows; NULL: there are none
@@ -162,8 +166,8 @@ typedef struct CairnRowWeights {
     const int *rows, *friction;                               // of CairnGroups
 } CairnRowWeights;
 
-// Of a row in CairnGroups.rows: the block that begins with it and how many rows it has. NULL: there is none, and the row
-// is one for itself.
+// Of a row in CairnGroups.rows: the block that begins with it and how many rows it has. NULL: there is none, and the
+// row is one for itself.
 static inline const double *cairn_block_at(const CairnRowWeights *S, int k, int *rows) {
     int f = S->block != NULL ? S->friction[k] : -1;
     *rows = f >= 0 ? 3 + S->frictions[f].spin_rows : 1;

@@ -286,7 +286,7 @@ static CairnStatus turn_contacts(Body *body, const double *theta, const CairnThe
                 return cairn_error(CAIRN_NUMERIC, "formulation body: friction group %d has no compliance", f);
             }
             for (int k = 0; k < 3; k++) {
-                body->weight[n + k] = k < body->turns[f].count ? 1 : 0;
+                body->weight[n + k] = body->turns[f].weight[k];
             }
             for (int t = group->first_term; t < group->first_term + group->term_count; t++) {
                 size_t at = groups->terms[t].J + (size_t)i * (size_t)groups->terms[t].stride;

@@ -268,6 +268,50 @@ static void formulations_agree_on_heaps(void **state) {
     }
 }
 
+static int factors_of(const CairnSolver *solver, uint64_t seed, int bodies, CairnFrictionKind kind) {
+    TestPile pile;
+    test_pile_heap(&pile, &seed, bodies, 1e-6, kind);
+    double *lambda = zeros(&pile.problem);
+    ExactRun run = exact_certify(solver, NULL, &pile.problem, lambda);
+    free(lambda);
+    test_pile_free(&pile);
+    return run.report.factorizations;
+}
+
+// An iteration of the convex law is one factor, as that of the box is, and there are no more of them.
+static void the_convex_law_takes_as_many_factors_as_the_box(void **state) {
+    (void)state;
+    int cone = 0, box = 0;
+    for (uint64_t seed = 300; seed < 312; seed++) {
+        int bodies = seed % 2 ? 20 : 60;
+        cone += factors_of(&cairn_solver_ipm_cone, seed, bodies, CAIRN_FRICTION_CONE);
+        box += factors_of(&cairn_solver_ipm, seed, bodies, CAIRN_FRICTION_BOX);
+    }
+    print_message("  12 heaps: cone %d factors, box %d\n", cone, box);
+    assert_true(cone <= box * 5 / 4);
+}
+
+// Impulses that are off by a thousandth save factors.
+static void the_convex_law_starts_from_the_last_impulses(void **state) {
+    (void)state;
+    int cold = 0, warm = 0;
+    for (uint64_t seed = 320; seed < 326; seed++) {
+        TestPile pile;
+        uint64_t draw = seed;
+        test_pile_heap(&pile, &draw, 40, 1e-6, CAIRN_FRICTION_CONE);
+        double *lambda = zeros(&pile.problem);
+        cold += exact_certify(&cairn_solver_ipm_cone, NULL, &pile.problem, lambda).report.factorizations;
+        for (int i = 0; i < pile.problem.row_count; i++) {
+            lambda[i] *= 1 + support_uniform(&draw, -1e-3, 1e-3);
+        }
+        warm += exact_certify(&cairn_solver_ipm_cone, NULL, &pile.problem, lambda).report.factorizations;
+        free(lambda);
+        test_pile_free(&pile);
+    }
+    print_message("  6 heaps: cold %d factors, warm %d\n", cold, warm);
+    assert_true(warm < cold * 3 / 4);
+}
+
 static void certify_heap(uint64_t seed, int bodies, double compliance) {
     TestPile pile;
     test_pile_heap(&pile, &seed, bodies, compliance, CAIRN_FRICTION_COULOMB);
@@ -547,6 +591,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(coulomb_meets_a_slow_method),
         cmocka_unit_test(spin_rows_follow_their_normals),
         cmocka_unit_test(formulations_agree_on_heaps),
+        cmocka_unit_test(the_convex_law_takes_as_many_factors_as_the_box),
+        cmocka_unit_test(the_convex_law_starts_from_the_last_impulses),
         cmocka_unit_test(coulomb_heaps_are_certified),
         cmocka_unit_test(coulomb_heaps_with_folds_are_certified),
         cmocka_unit_test(the_path_leads_to_an_answer),

@@ -23,6 +23,12 @@ static void draw_block(uint64_t *seed, double span, CairnThetaBlock *block) {
     }
 }
 
+// The same with an axis that is not square to the others: turned by the orthogonal factorization.
+static void draw_skew_block(uint64_t *seed, double span, CairnThetaBlock *block) {
+    draw_block(seed, span, block);
+    block->axis[2][0] = support_uniform(seed, 0.1, 0.5);
+}
+
 // (A + Theta) x, by the definition: a sum over the weights.
 static void multiply(const CairnSystem *system, const double *theta, const CairnThetaBlock *blocks, const double *x,
                      double *v, double *y) {
@@ -68,7 +74,7 @@ static void check(const CairnProblem *problem, CairnFormulation formulation, uin
     double *theta = memory, *truth = memory + m, *x = memory + 2 * m, *y = memory + 3 * m, *z = memory + 4 * m;
     double *v = memory + 5 * m;
     for (int f = 0; f < problem->friction_count; f++) {
-        draw_block(&seed, span, &blocks[f]);
+        (f % 4 == 3 ? draw_skew_block : draw_block)(&seed, span, &blocks[f]);
     }
     for (int i = 0; i < m; i++) {
         theta[i] = is_held && support_int(&seed, 0, 3) == 0 ? (double)INFINITY : 1e-9;
@@ -123,8 +129,9 @@ static void all_formulations_agree(void **state) {
     }
 }
 
-// v^T T^-1 v = |R^-T v|^2 is 1/weight along each axis, also where the entries of T cannot tell 1e-8 beside 1e8. An
-// axis' rounding eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu above 0.018.
+// v^T T^-1 v = (G v)^T diag(weight) G v is 1/weight along each axis, also where the entries of T cannot tell 1e-8
+// beside 1e8. An axis' rounding eps sees the weakest direction as eps 1e4 / mu beside 1e-4: squared below 1e-12 for mu
+// above 0.018.
 static void a_turn_keeps_small_weights(void **state) {
     (void)state;
     uint64_t seed = 9;
@@ -139,7 +146,7 @@ static void a_turn_keeps_small_weights(void **state) {
         assert_true(cairn_turn_make(give, &block, &turn));
         for (int k = 0; k < 3; k++) {
             cairn_turn_forward(&turn, 1, block.axis[k], y);
-            double along = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+            double along = turn.weight[0] * y[0] * y[0] + turn.weight[1] * y[1] * y[1] + turn.weight[2] * y[2] * y[2];
             assert_near(along * block.weight[k], 1, 1e-11);
         }
     }
