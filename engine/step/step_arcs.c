@@ -386,7 +386,8 @@ void cairn_step_review_arcs(CairnStep *step, const CairnStepSystem *system, int 
         arcs.is_near = all_near ? NULL : near;
         if (all_near && !find_all(step, &arcs, K, false)) {
             return;
-        } else if (arcs.is_near != NULL) {
+        }
+        if (arcs.is_near != NULL) {
             cairn_spans_run(step->threads, joints->count, CAIRN_STEP_FEW, find_near_span, &arcs);
         }
         make_straight(joints, straight, arcs.all);

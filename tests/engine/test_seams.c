@@ -402,7 +402,7 @@ static void large_boxes_slide_on_rough_meshes(void **state) {
         print_message("  %s on rough meshes, h = %g: %.2f %% off the half-space, %d rows at most\n", boxes[k / 2].name,
                       steps[k % 2], 100 * worst, rows);
         assert_below(worst, 0.01);
-        assert_true(rows <= 15);   // four points and the deepest
+        assert_true(rows <= 15); // four points and the deepest
     }
 }
 
