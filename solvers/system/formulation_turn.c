@@ -140,13 +140,20 @@ static int find_square_axis(const CairnThetaBlock *block) {
 // False: some number is not finite, or T is singular.
 static bool make_direct(const double *give, const CairnThetaBlock *block, int square, CairnTurn *turn) {
     const double *p = block->axis[square], *a = block->axis[(square + 1) % 3], *b = block->axis[(square + 2) % 3];
-    double size = p[1] * p[1] + p[2] * p[2], over = 1 / sqrt(size), q[2] = {p[1] * over, p[2] * over};
+    double size = p[1] * p[1] + p[2] * p[2];
+    if (!(size > 0)) {
+        return false;
+    }
+    double over = 1 / sqrt(size), q[2] = {p[1] * over, p[2] * over};
     double wp = block->weight[square] * size, wa = block->weight[(square + 1) % 3],
            wb = block->weight[(square + 2) % 3];
     double d[2] = {q[1], -q[0]}, a1 = a[1] * d[0] + a[2] * d[1], b1 = b[1] * d[0] + b[2] * d[1];
     // p first.
     double give_p = give[1] * q[0] * q[0] + give[2] * q[1] * q[1], couples = (give[1] - give[2]) * q[0] * q[1];
     double give_d = give[1] * d[0] * d[0] + give[2] * d[1] * d[1], pivot_p = wp + give_p;
+    if (!(pivot_p > 0)) {
+        return false;
+    }
     double multiplier = couples / pivot_p, left_d = (give[1] * give[2] + wp * give_d) / pivot_p;
     // Then n and d.
     double N = give[0] + wa * a[0] * a[0] + wb * b[0] * b[0], T = left_d + wa * a1 * a1 + wb * b1 * b1;
@@ -154,7 +161,11 @@ static bool make_direct(const double *give, const CairnThetaBlock *block, int sq
     double det = give[0] * left_d + wa * (give[0] * a1 * a1 + left_d * a[0] * a[0]) +
                  wb * (give[0] * b1 * b1 + left_d * b[0] * b[0]) + wa * wb * cross * cross;
     double free_of_p[3] = {0, d[0] - multiplier * q[0], d[1] - multiplier * q[1]};
-    double larger = N >= T ? N : T, ratio = M / larger;
+    double larger = N >= T ? N : T;
+    if (!(larger > 0 && det > 0)) {
+        return false;
+    }
+    double ratio = M / larger;
     turn->is_direct = true;
     turn->count = 3;
     turn->weight[0] = 1 / pivot_p;
@@ -170,7 +181,7 @@ static bool make_direct(const double *give, const CairnThetaBlock *block, int sq
         G[6 + i] = N >= T ? t - ratio * n : n - ratio * t;
     }
     double sum = turn->weight[0] + turn->weight[1] + turn->weight[2] + G[6] + G[7] + G[8] + det;
-    return isfinite(sum) && det > 0 && larger > 0;
+    return isfinite(sum);
 }
 
 // T is diagonal: nothing is turned.
