@@ -188,7 +188,7 @@ static bool make_direct(const double *give, const CairnThetaBlock *block, int sq
 static bool make_diagonal(const double *give, CairnTurn *turn) {
     *turn = (CairnTurn){.is_direct = true, .count = 3, .R = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     for (int k = 0; k < 3; k++) {
-        turn->weight[k] = 1 / give[k];
+        turn->weight[k] = give[k] > 0 ? 1 / give[k] : HUGE_VAL;
         turn->count -= isinf(give[k]);
     }
     return isfinite(turn->weight[0]) && isfinite(turn->weight[1]) && isfinite(turn->weight[2]);
