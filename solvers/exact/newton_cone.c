@@ -27,6 +27,9 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
     exact->name = "newton-cone";
     exact->target = fmin(chosen.tolerance * exact->scale, exact->limit);
     CAIRN_TRY(cairn_smooth_make(&cones, &smooth, &takes));
+    if (!takes) {
+        return cairn_error(CAIRN_UNSUPPORTED, "newton-cone: the problem has no body space");
+    }
     CAIRN_TRY(cairn_smooth_run(smooth, chosen.iterations, &measure));
     CairnOutcome outcome = measure <= exact->limit                  ? CAIRN_OUTCOME_CONVERGED
                            : exact->iterations >= chosen.iterations ? CAIRN_OUTCOME_AT_LIMIT
