@@ -174,12 +174,14 @@ static void check_digits(CairnSmooth *s) {
 static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
     CairnCones *cones = s->system.cones;
     CairnExact *exact = &cones->exact;
+    enum { MOST_INSIDE = 2 }; // steps once the certificate holds: the last digits are not worth more
     size_t size = (size_t)rows_of(s) * sizeof(double);
     s->fall = first_fall;
     s->least = HUGE_VAL;
     s->raises = 0;
     set_near(s);
-    for (int k = 0; k < steps && best->measure > exact->target; k++) {
+    for (int k = 0, inside = 0; k < steps && best->measure > exact->target && inside < MOST_INSIDE; k++) {
+        inside += best->measure <= 0.5 * exact->limit;
         bool is_regular;
         CAIRN_TRY(cairn_smooth_factor(&s->system, exact->lambda, exact->w, s->eps, &is_regular));
         exact->iterations += 1;
