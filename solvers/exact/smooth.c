@@ -23,8 +23,8 @@ struct CairnSmooth {
 
 // At first, and at least, where eps had to be raised: the path is followed more closely there.
 static const double first_near = 1, least_near = 0.1;
-// eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
-static const double above_warm = 0.3, above_cold = 0.3;
+// Where eps begins, as a share of the largest residual of the start.
+static const double above = 0.3;
 static const double first_fall = 0.3, steepest = 1e-4, flat = 0.9, slow = 0.8;
 static const double short_step = 0.1, descent = 0.9;
 static const double first_eps = 1e-10, least_eps = 1e-15, most_eps = 100; // of the scale
@@ -217,7 +217,7 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
     for (int i = 0; i < rows_of(smooth); i++) {
         largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(smooth->F[i]));
     }
-    smooth->eps = fmax((is_cold ? above_cold : above_warm) * largest, first_eps * exact->scale);
+    smooth->eps = fmax(above * largest, first_eps * exact->scale);
     CairnStatus status = run(smooth, steps, &best);
     cairn_best_take(&best, exact);
     cairn_arena_release(exact->context->arena, mark);
