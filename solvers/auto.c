@@ -69,6 +69,7 @@ static CairnStatus find(Auto *a, int steps, bool *is_done) {
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
     enum { WARM = 8 };
+    static const double far = 3e-3;                       // of max|b|: more sweeps do more than Newton's method
     static const double near = 1e-3;                      // of max|b|: the start needs no sweeps
     static const int rounds[] = {1, 3, 10, 30, 100, 300}; // of sweeps, in times the option
     CairnExact *exact = &a->newton.cones.exact;
@@ -79,8 +80,10 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     }
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0; k++) {
         CAIRN_TRY(sweep(a, rounds[k] * options->sweeps));
-        (void)cairn_cones_start(&a->newton.cones, a->lambda);
-        CAIRN_TRY(find(a, options->iterations, is_done));
+        measure = cairn_cones_start(&a->newton.cones, a->lambda);
+        if (k > 0 || measure <= far * exact->scale) {
+            CAIRN_TRY(find(a, options->iterations, is_done));
+        }
     }
     return cairn_ok();
 }
