@@ -42,7 +42,8 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
 const CairnSolver cairn_solver_newton_cone = {
     .name = "newton-cone",
     .summary = "Newton's method on Coulomb's law with rounded corners, exact, one unsymmetric factor an iteration",
-    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &newton_options,
     .solve = solve_newton_cone,
     .forget = cairn_system_forget,

@@ -1,4 +1,4 @@
-// The linear system of a Newton step on the rounded law (smooth.h), in body space.
+// The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives W.
 //
 // Of every cone, spin row and bounded row F has the slopes L (in lambda) and W (in w); a spin row's bound follows its
 // normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are
@@ -10,6 +10,7 @@
 #define CAIRN_SOLVERS_SMOOTH_SYSTEM_H
 
 #include "solvers/exact/cones.h"
+#include "solvers/exact/smooth_dense.h"
 #include "solvers/exact/smooth_law.h"
 #include "solvers/system/body_lu.h"
 
@@ -26,7 +27,8 @@ typedef struct CairnSmoothRow {
 
 typedef struct CairnSmoothSystem {
     CairnCones *cones;
-    CairnBodyLu lu;
+    CairnBodyLu lu;          // in body space
+    CairnSmoothDense *dense; // of a problem that gives W; NULL: in body space
     CairnSmoothCone *groups; // by friction groups
     CairnSmoothRow *rows;
     double *weight;      // S of rows outside of blocks
