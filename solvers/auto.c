@@ -5,7 +5,9 @@
 // problems, and each costs the less the nearer it starts. So from the last step's impulses a few steps of Newton's
 // method (newton-cone), which is all that a scene at rest needs; then sweeps with momentum, which take a millisecond or
 // two and leave 1e-4, and Newton's method from there; then Newton's method from nothing, whose path is another one; then
-// more sweeps; and at last the central paths of ipm-cone, which arrive wherever there is an answer.
+// more sweeps; and at last the central paths of ipm-cone, which arrive wherever there is an answer. Where W itself is
+// given, as in files, and no start is, Newton's method from nothing comes first: it takes a few dozen factors, and from
+// what few sweeps leave of such problems it needs as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
 #include <math.h>
@@ -64,7 +66,7 @@ static CairnStatus call(Auto *a, const CairnSolver *solver, const void *options,
     CairnArenaMark mark = cairn_arena_mark(a->context.arena);
     CairnStatus status = solver->solve(a->problem, a->parts, options, &a->context, a->lambda, &own);
     cairn_arena_release(a->context.arena, mark);
-    if (status.code == CAIRN_NUMERIC) {
+    if (status.code == CAIRN_NUMERIC || status.code == CAIRN_UNSUPPORTED) {
         return cairn_ok();
     }
     CAIRN_TRY(status);
@@ -83,7 +85,9 @@ static CairnStatus call(Auto *a, const CairnSolver *solver, const void *options,
 
 // Sweeps never end a solve: what they leave goes to Newton's method, though its measure may be worse than before.
 static CairnStatus sweep(Auto *a, int count) {
-    CairnPsorOptions options = {.iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .momentum = true};
+    static const double share = 1e-9; // of max|b|: nothing is left to do then
+    CairnPsorOptions options = {
+        .iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .share = share, .momentum = true};
     CairnSolverContext alone = a->context;
     CairnSolveReport own = {0};
     alone.memory = NULL;
@@ -128,20 +132,22 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
     bool is_done = false;
     if (cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem))) {
         int most = options->iterations;
-        if (!is_zero(a->best, a->problem->row_count)) {
-            CAIRN_TRY(find(a, most < WARM ? most : WARM, &is_done));
+        bool is_cold = is_zero(a->best, a->problem->row_count), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
+        if (!is_cold || is_given) {
+            CAIRN_TRY(find(a, is_cold || most < WARM ? most : WARM, &is_done));
         }
         for (int round = FEW; round <= MANY && !is_done; round += MANY - FEW) {
             if (options->sweeps > 0) {
                 CAIRN_TRY(sweep(a, round * options->sweeps));
                 CAIRN_TRY(find(a, most, &is_done));
             }
-            if (!is_done && round == FEW) {
+            if (!is_done && round == FEW && !(is_cold && is_given)) {
                 CAIRN_TRY(find_from_nothing(a, most, &is_done));
             }
         }
     }
-    return is_done ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
+    bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
+    return is_done || !has_path ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -174,8 +180,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
 const CairnSolver cairn_solver_auto = {
     .name = "auto",
     .summary = "picks by the law: bpp for bounds; for friction cones sweeps, Newton's method, central paths",
-    .traits =
-        CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &auto_options,
     .solve = solve_auto,
     .forget = cairn_system_forget,
