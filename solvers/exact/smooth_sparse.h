@@ -6,35 +6,23 @@
 #ifndef CAIRN_SOLVERS_SMOOTH_SPARSE_H
 #define CAIRN_SOLVERS_SMOOTH_SPARSE_H
 
-#include <cairn/problem.h>
-
-#include "solvers/linalg/linalg.h"
+#include "solvers/system/given.h"
 
 struct CairnSmoothSystem;
 
-enum { CAIRN_SMOOTH_NODE = 6 }; // most rows of a node
+enum { CAIRN_SMOOTH_BLOCK = CAIRN_GIVEN_ROWS * CAIRN_GIVEN_ROWS };
 
+// Of a node.
 typedef struct CairnSmoothNode {
-    int first, count; // its rows
-    int friction;     // its group; -1: a single row
-    double A[CAIRN_SMOOTH_NODE * CAIRN_SMOOTH_NODE];
-    double inverse[CAIRN_SMOOTH_NODE * CAIRN_SMOOTH_NODE]; // of D_c
-    double G[CAIRN_SMOOTH_NODE * CAIRN_SMOOTH_NODE];       // D_c^-1 W_c
+    double inverse[CAIRN_SMOOTH_BLOCK]; // of D_c
+    double G[CAIRN_SMOOTH_BLOCK];       // D_c^-1 W_c
 } CairnSmoothNode;
 
-// The blocks of A between two nodes: rows of the first one, then rows of the second one.
-typedef struct CairnSmoothPair {
-    int node[2];
-    double A[2][CAIRN_SMOOTH_NODE * CAIRN_SMOOTH_NODE];
-} CairnSmoothPair;
-
 typedef struct CairnSmoothSparse {
-    int node_count, pair_count;
+    CairnGiven given;
     CairnSmoothNode *nodes;
-    CairnSmoothPair *pairs;
-    CairnLinalgPlan plan;
     CairnLinalgFactor lender, factor;
-    double *scale, *packed;
+    double *scale;
 } CairnSmoothSparse;
 
 // *is_worth: whether a factor takes less work than one of the whole matrix; where it does not, nothing else is made.
