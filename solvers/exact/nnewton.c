@@ -3,7 +3,9 @@
 #include <math.h>
 
 #include "solvers/exact/exact.h"
+#include "solvers/exact/nnewton_cone.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
 static const char *const map_names[] = {"fischer", "minimum", NULL};
 
@@ -234,6 +236,9 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
     (void)parts;
     CairnNnewtonOptions chosen;
     CAIRN_TRY(cairn_solver_options(&nnewton_options, options, &chosen));
+    if (cairn_law_find(problem, CAIRN_FRICTION_CONE) >= 0 || cairn_law_find(problem, CAIRN_FRICTION_COULOMB) >= 0) {
+        return cairn_nnewton_cones(problem, &chosen, context, lambda, report);
+    }
     CairnExactSolver solver = {.setup = {.name = "nnewton", .system.formulation = (CairnFormulation)chosen.formulation},
                                .method = run_nnewton,
                                .options = &chosen};
@@ -243,7 +248,8 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
 const CairnSolver cairn_solver_nnewton = {
     .name = "nnewton",
     .summary = "nonsmooth Newton (Fischer-Burmeister or minimum map), line search",
-    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &nnewton_options,
     .solve = solve_nnewton,
     .forget = cairn_system_forget,

@@ -46,6 +46,16 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     return cairn_body_lu_init(&s->lu, &exact->system);
 }
 
+static void set_weight(CairnSmoothSystem *s, int f, double k) {
+    const CairnCone *cone = &s->cones->cones[f];
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
+    for (int i = friction->normal + 3; i < friction->normal + 3 + friction->spin_rows; i++) {
+        double lever = s->rows[i].lever;
+        s->rows[i].k = k * sqrt(lever * lever * s->cones->exact.D[i] / cone->norm);
+    }
+}
+
 // k is how a change of an impulse is held against one of a velocity. The trace of A's block would be that of a contact
 // alone; but what a contact in a heap feels is much less, and where its load is large any change of the velocity by eps is
 // nothing to it: there k lambda_N stays below a tenth of the velocities that are at stake. From
@@ -64,10 +74,15 @@ void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold
         int n = friction->normal;
         double scale = share * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
         double k = 1 / (1 / (share * cone->norm) + (scale > 0 ? load / scale : 0));
-        s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
-        for (int i = n + 3; i < n + 3 + friction->spin_rows; i++) {
-            double lever = s->rows[i].lever;
-            s->rows[i].k = k * sqrt(lever * lever * exact->D[i] / cone->norm);
+        set_weight(s, f, k);
+    }
+}
+
+void cairn_smooth_weigh_by(CairnSmoothSystem *s, double share, bool is_fischer) {
+    for (int f = 0; f < s->cones->exact.problem->friction_count; f++) {
+        if (s->cones->cones[f].is_cone) {
+            set_weight(s, f, share * s->cones->cones[f].norm);
+            s->groups[f].law.is_fischer = is_fischer;
         }
     }
 }

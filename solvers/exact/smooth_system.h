@@ -42,6 +42,9 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *system, CairnCones *cone
 // Choose k of all cones for impulses of this size; is_cold: their size is unknown.
 void cairn_smooth_weigh(CairnSmoothSystem *system, const double *lambda, bool is_cold);
 
+// Or for all cones: a share of the trace of A's block, and which map.
+void cairn_smooth_weigh_by(CairnSmoothSystem *system, double share, bool is_fischer);
+
 // F, and its length over rows times their weights. eps is in the measure: a row's own is eps over its weight.
 double cairn_smooth_evaluate(const CairnSmoothSystem *system, const double *lambda, const double *w, double eps,
                              double *F);
