@@ -10,6 +10,7 @@
 // what few sweeps leave of such problems it needs as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,8 +21,11 @@
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/psor.h"
 
+enum { STEPS = 40 };
+
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000, "under friction cones: most steps of Newton's method"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, STEPS, 1, 100000,
+                    "under friction cones: most steps of Newton's method; fewer: of all tries together, and no more"),
     CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
 };
 
@@ -35,7 +39,9 @@ typedef struct Auto {
     CairnSolverContext context;
     CairnSolveReport *report;
     double *best, *lambda;
-    double claimed; // of the best impulses
+    double claimed;      // of the best impulses
+    double *kept, least; // the best that any method has ended with, for what sweeps leave may be worse
+    int left;            // Newton steps, where these are a budget
 } Auto;
 
 static bool has_cones(const CairnProblem *problem) {
@@ -71,6 +77,11 @@ static CairnStatus call(Auto *a, const CairnSolver *solver, const void *options,
     }
     CAIRN_TRY(status);
     int iterations = a->report->iterations + own.iterations, factors = a->report->factorizations + own.factorizations;
+    a->left -= own.iterations;
+    if (own.claimed < a->least) {
+        memcpy(a->kept, a->lambda, size);
+        a->least = own.claimed;
+    }
     *is_done = own.is_superseded || own.outcome == CAIRN_OUTCOME_CONVERGED;
     if (*is_done || own.claimed < a->claimed) {
         memcpy(a->best, a->lambda, size);
@@ -107,8 +118,8 @@ static CairnStatus sweep(Auto *a, int count) {
 }
 
 static CairnStatus find(Auto *a, int steps, bool *is_done) {
-    CairnNewtonConeOptions newton = {.iterations = steps, .tolerance = 1e-10};
-    return call(a, &cairn_solver_newton_cone, &newton, is_done);
+    CairnNewtonConeOptions newton = {.iterations = steps < a->left ? steps : a->left, .tolerance = 1e-10};
+    return a->left <= 0 ? cairn_ok() : call(a, &cairn_solver_newton_cone, &newton, is_done);
 }
 
 static CairnStatus find_from_nothing(Auto *a, int steps, bool *is_done) {
@@ -125,6 +136,11 @@ static CairnStatus find_from_nothing(Auto *a, int steps, bool *is_done) {
     return cairn_ok();
 }
 
+// Fewer steps than by default are a budget of all tries together: nothing follows when they are over.
+static bool is_budget(const CairnAutoOptions *options) {
+    return options->iterations < STEPS;
+}
+
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
     static const CairnIpmConeOptions path = {
         .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 700, .tolerance = 1e-10};
@@ -137,7 +153,7 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
             CAIRN_TRY(find(a, is_cold || most < WARM ? most : WARM, &is_done));
         }
         for (int round = FEW; round <= MANY && !is_done; round += MANY - FEW) {
-            if (options->sweeps > 0) {
+            if (options->sweeps > 0 && a->left > 0) {
                 CAIRN_TRY(sweep(a, round * options->sweeps));
                 CAIRN_TRY(find(a, most, &is_done));
             }
@@ -147,7 +163,7 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
         }
     }
     bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
-    return is_done || !has_path ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
+    return is_done || !has_path || is_budget(options) ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -163,7 +179,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
     Auto a = {.problem = problem, .parts = parts, .context = *context, .report = report, .claimed = (double)INFINITY};
     a.best = CAIRN_PUSH(context->arena, double, rows);
     a.lambda = CAIRN_PUSH(context->arena, double, rows);
-    if (a.best == NULL || a.lambda == NULL) {
+    a.kept = CAIRN_PUSH(context->arena, double, rows);
+    if (a.best == NULL || a.lambda == NULL || a.kept == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %zu rows", rows - 1);
     }
     memcpy(a.best, lambda, (rows - 1) * sizeof *lambda);
@@ -171,9 +188,13 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
     a.context.review = context->review != NULL ? review_once : NULL;
     a.context.review_user = &a;
     *report = (CairnSolveReport){.outcome = CAIRN_OUTCOME_STALLED, .claimed = (double)INFINITY};
+    a.least = (double)INFINITY;
+    a.left = is_budget(&chosen) ? chosen.iterations : INT_MAX;
     CAIRN_TRY(solve_cones(&a, &chosen));
-    memcpy(lambda, a.best, (rows - 1) * sizeof *lambda);
-    report->leaves_rest = true;
+    bool is_worse = report->outcome != CAIRN_OUTCOME_CONVERGED && !report->is_superseded && a.least < a.claimed;
+    memcpy(lambda, is_worse ? a.kept : a.best, (rows - 1) * sizeof *lambda);
+    report->claimed = is_worse ? a.least : report->claimed;
+    report->leaves_rest = !is_budget(&chosen);
     return cairn_ok();
 }
 
