@@ -134,6 +134,7 @@ CairnStatus cairn_given_init(CairnGiven *given, const CairnProblem *problem, Cai
 // The symmetric part of W, and what is added to its diagonal: rounding, and as much as W is unsymmetric.
 typedef struct Check {
     const CairnGiven *given;
+    int rows;
     double *shift, *scale;
 } Check;
 
@@ -141,36 +142,42 @@ static double symmetric(const double *W, const double *other, int i, int j) {
     return 0.5 * (W[NODE * i + j] + other[NODE * j + i]);
 }
 
+static double half_apart(const double *W, const double *other, int i, int j) {
+    return 0.5 * fabs(W[NODE * i + j] - other[NODE * j + i]);
+}
+
+// What W is off by is no smaller than its own asymmetry: each row is given the largest share of any row, twice.
 static void find_shifts(const Check *check) {
-    static const double rounding = 1e-10;
-    for (int c = 0; c < check->given->node_count; c++) {
-        const CairnGivenNode *node = &check->given->nodes[c];
+    static const double rounding = 1e-6, most = 0.25;
+    const CairnGiven *given = check->given;
+    double share = 0;
+    for (int c = 0; c < given->node_count; c++) {
+        const CairnGivenNode *node = &given->nodes[c];
         for (int i = 0; i < node->count; i++) {
             int row = node->first + i;
             check->scale[row] = fabs(node->W[(NODE + 1) * i]);
-            check->shift[row] = rounding * check->scale[row];
+            check->shift[row] = 0;
             for (int j = 0; j < node->count; j++) {
-                check->shift[row] += 0.5 * fabs(node->W[NODE * i + j] - node->W[NODE * j + i]);
+                check->shift[row] += half_apart(node->W, node->W, i, j);
             }
         }
     }
-    for (int p = 0; p < check->given->pair_count; p++) {
-        const CairnGivenPair *pair = &check->given->pairs[p];
-        const CairnGivenNode *a = &check->given->nodes[pair->node[0]], *b = &check->given->nodes[pair->node[1]];
+    for (int p = 0; p < given->pair_count; p++) {
+        const CairnGivenPair *pair = &given->pairs[p];
+        const CairnGivenNode *a = &given->nodes[pair->node[0]], *b = &given->nodes[pair->node[1]];
         for (int i = 0; i < a->count; i++) {
             for (int j = 0; j < b->count; j++) {
-                double half = 0.5 * fabs(pair->W[0][NODE * i + j] - pair->W[1][NODE * j + i]);
-                check->shift[a->first + i] += half;
-                check->shift[b->first + j] += half;
+                check->shift[a->first + i] += half_apart(pair->W[0], pair->W[1], i, j);
+                check->shift[b->first + j] += half_apart(pair->W[0], pair->W[1], i, j);
             }
         }
     }
-    for (int c = 0; c < check->given->node_count; c++) { // a row of zeros is one of zero impulse
-        const CairnGivenNode *node = &check->given->nodes[c];
-        for (int i = node->first; i < node->first + node->count; i++) {
-            check->shift[i] = check->shift[i] > 0 ? check->shift[i] : 1;
-            check->scale[i] = cairn_max(check->scale[i], check->shift[i]);
-        }
+    for (int i = 0; i < check->rows; i++) {
+        share = check->scale[i] > 0 ? cairn_max(share, check->shift[i] / check->scale[i]) : share;
+    }
+    for (int i = 0; i < check->rows; i++) { // a row of zeros takes any diagonal
+        check->scale[i] = check->scale[i] > 0 ? check->scale[i] : cairn_max(check->shift[i], 1);
+        check->shift[i] = (rounding + cairn_min(2 * share, most)) * check->scale[i];
     }
 }
 
@@ -209,7 +216,7 @@ CairnStatus cairn_given_check(const CairnProblem *problem, CairnArena *arena) {
     CairnArenaMark mark = cairn_arena_mark(arena);
     CairnGiven given;
     CairnLinalgFactor factor;
-    Check check = {.given = &given};
+    Check check = {.given = &given, .rows = problem->row_count};
     check.shift = CAIRN_PUSH(arena, double, problem->row_count + 1);
     check.scale = CAIRN_PUSH(arena, double, problem->row_count + 1);
     if (!check.shift || !check.scale) {
