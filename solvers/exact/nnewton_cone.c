@@ -67,8 +67,8 @@ static void try_point(Search *search, double fraction) {
     cairn_best_update(&search->best, exact, cairn_cones_measure(search->cones, true));
 }
 
-// A factor of a derivative near the iterate: that of F with corners rounded off by a share of what is left (Chen, Qi and
-// Sun 1998), which goes to zero with it, or by more where that is singular.
+// A factor of a derivative near the iterate: that of F with corners rounded off by a share of what is left (Chen, Qi
+// and Sun 1998), which goes to zero with it, or by more where that is singular.
 static CairnStatus factor(Search *search, bool *is_regular) {
     enum { TRIES = 4 };
     static const double share = 1e-3, more = 30;

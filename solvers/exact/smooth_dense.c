@@ -5,7 +5,8 @@
 
 #include "solvers/exact/smooth_system.h"
 
-// Share of what an impulse does to all rows, beside what the row itself resists with: below it a row is left out of the factor.
+// Share of what an impulse does to all rows, beside what the row itself resists with: below it a row is left out of the
+// factor.
 static const double negligible = 1e-7;
 
 // Room for the whole matrix, when it is first needed.

@@ -7,8 +7,8 @@
 
 enum { NODE = CAIRN_GIVEN_ROWS };
 
-// Of D, added to A in the factor alone: rows of W may depend on one another, and without exchanges that needs pivots that
-// stand out from rounding. Refinement takes it away again.
+// Of D, added to A in the factor alone: rows of W may depend on one another, and without exchanges that needs pivots
+// that stand out from rounding. Refinement takes it away again.
 static const double least_give = 1e-13;
 
 CairnStatus cairn_smooth_sparse_init(CairnSmoothSparse *sparse, const CairnProblem *problem, int threads,
@@ -20,7 +20,8 @@ CairnStatus cairn_smooth_sparse_init(CairnSmoothSparse *sparse, const CairnProbl
     if (!sparse->scale || !sparse->nodes) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "newton-cone: no memory for %zu rows", rows);
     }
-    // The plan counts a symmetric factor: this one is twice that. A whole one has row exchanges, so it is worth a little.
+    // The plan counts a symmetric factor: this one is twice that. A whole one has row exchanges, so it is worth a
+    // little.
     double whole = 2.0 / 3 * pow((double)rows, 3);
     *is_worth = 2 * sparse->given.plan.operations < 0.7 * whole;
     if (!*is_worth) {

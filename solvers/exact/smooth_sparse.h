@@ -1,8 +1,9 @@
-// The linear system of a Newton step on the rounded law (smooth.h) for a problem that gives W itself, where W is sparse:
-// L x + W A x = R, unsymmetric as the law and W are, by blocks of the rows of one contact (single rows elsewhere), in an
-// order of few fill-ins. Each block row is divided by its own diagonal block D_c = L_c + W_c A_cc first. What elimination
-// leaves of a diagonal block is then the law over the effective A of that contact, and where that is positive
-// semidefinite no exchange of rows is needed; where a pivot breaks down all the same, the caller takes the whole matrix.
+// The linear system of a Newton step on the rounded law (smooth.h) for a problem that gives W itself, where W is
+// sparse: L x + W A x = R, unsymmetric as the law and W are, by blocks of the rows of one contact (single rows
+// elsewhere), in an order of few fill-ins. Each block row is divided by its own diagonal block D_c = L_c + W_c A_cc
+// first. What elimination leaves of a diagonal block is then the law over the effective A of that contact, and where
+// that is positive semidefinite no exchange of rows is needed; where a pivot breaks down all the same, the caller takes
+// the whole matrix.
 #ifndef CAIRN_SOLVERS_SMOOTH_SPARSE_H
 #define CAIRN_SOLVERS_SMOOTH_SPARSE_H
 

@@ -1,4 +1,5 @@
-// The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives W.
+// The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives
+// W.
 //
 // Of every cone, spin row and bounded row F has the slopes L (in lambda) and W (in w); a spin row's bound follows its
 // normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are

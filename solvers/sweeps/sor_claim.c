@@ -78,8 +78,8 @@ static double cone_residual(const Rows *rows, const CairnFriction *friction) {
     return sum;
 }
 
-// The largest residual of a row, or the length of those of all cones, rows times their weights. Where all rows weigh the
-// same the referee holds cones against |b| of all of them, if that is more than the scale: they count less then.
+// The largest residual of a row, or the length of those of all cones, rows times their weights. Where all rows weigh
+// the same the referee holds cones against |b| of all of them, if that is more than the scale: they count less then.
 static double measure(const Rows *rows, const CairnComponents *components) {
     const CairnProblem *problem = rows->problem;
     const double *weight = components->weight;

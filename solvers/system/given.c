@@ -129,7 +129,7 @@ CairnStatus cairn_given_init(CairnGiven *given, const CairnProblem *problem, Cai
     return make_plan(given, arena);
 }
 
-// ---- positive semidefinite? -------------------------------------------------------------------------------------------------
+// ---- positive semidefinite? -----------------------------------------------------------------------------------------
 
 // The symmetric part of W, and what is added to its diagonal: rounding, and as much as W is unsymmetric.
 typedef struct Check {

@@ -1,6 +1,6 @@
-// A given W by blocks: its rows in nodes (those of a friction group together, others one by one), the blocks of W between
-// them, and an order of elimination. Whoever factors a matrix with the pattern of W begins here. Also whether W is
-// positive semidefinite, which friction cones need.
+// A given W by blocks: its rows in nodes (those of a friction group together, others one by one), the blocks of W
+// between them, and an order of elimination. Whoever factors a matrix with the pattern of W begins here. Also whether W
+// is positive semidefinite, which friction cones need.
 #ifndef CAIRN_SOLVERS_GIVEN_H
 #define CAIRN_SOLVERS_GIVEN_H
 

@@ -105,8 +105,8 @@ static void arrives_where_sweeps_do(void **state) {
     }
 }
 
-// The referee certifies what is claimed, whatever the tolerance is: of problems whose velocities are small beside it, of
-// starts so far off that u loses its digits on the way, and of parts that have velocities of their own.
+// The referee certifies what is claimed, whatever the tolerance is: of problems whose velocities are small beside it,
+// of starts so far off that u loses its digits on the way, and of parts that have velocities of their own.
 static void what_is_claimed_is_certified(void **state) {
     (void)state;
     static const double sizes[] = {1e-6, 1e-3, 1, 1e3}, starts[] = {0, 1, 1e7};

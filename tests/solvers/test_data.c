@@ -202,7 +202,8 @@ static void cones_are_solved(void **state) {
     }
 }
 
-// W as it is in the file: `auto`, Newton's method and sweeps with momentum are judged on it, and none of them symmetrises it.
+// W as it is in the file: `auto`, Newton's method and sweeps with momentum are judged on it, and none of them
+// symmetrises it.
 static void problems_are_solved_as_given(void **state) {
     (void)state;
     need_hdf5();
@@ -222,8 +223,8 @@ static void problems_are_solved_as_given(void **state) {
     }
 }
 
-// Changes a problem: impulses in other units, velocities too, other coefficients, and W made more unsymmetric, by a share
-// of each entry that is added on one side of the diagonal and taken away on the other one.
+// Changes a problem: impulses in other units, velocities too, other coefficients, and W made more unsymmetric, by a
+// share of each entry that is added on one side of the diagonal and taken away on the other one.
 static void change(CairnProblem *problem, double unit, double speed, double mu, double asymmetry) {
     double *W = (double *)problem->W, *b = (double *)problem->right_side; // the source's own
     CairnFriction *frictions = (CairnFriction *)problem->frictions;
@@ -242,8 +243,8 @@ static void change(CairnProblem *problem, double unit, double speed, double mu, 
     problem->W_is_symmetric = problem->W_is_symmetric && asymmetry == 0;
 }
 
-// Any units, any coefficient, any asymmetry of the size that files have. Where W is singular, unsymmetric and mu above 1,
-// so that contacts may wedge against nothing, there need not be an answer: then none is claimed.
+// Any units, any coefficient, any asymmetry of the size that files have. Where W is singular, unsymmetric and mu above
+// 1, so that contacts may wedge against nothing, there need not be an answer: then none is claimed.
 static void variants_are_solved(void **state) {
     (void)state;
     need_hdf5();

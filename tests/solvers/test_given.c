@@ -1,5 +1,5 @@
-// Problems that give W: unsymmetric as files have it, in any units, sparse and full; what is refused; budgets of work; and
-// that all solvers of Coulomb's law agree where it has one answer.
+// Problems that give W: unsymmetric as files have it, in any units, sparse and full; what is refused; budgets of work;
+// and that all solvers of Coulomb's law agree where it has one answer.
 #include <cairn/solve.h>
 
 #include "engine/base/memory.h"
@@ -131,7 +131,7 @@ typedef struct Choice {
     const char *options;
 } Choice;
 
-// ---- any W ----------------------------------------------------------------------------------------------------------------
+// ---- any W ----------------------------------------------------------------------------------------------------------
 
 // All that take an unsymmetric W answer for it and not for its symmetric part, certified, in any units.
 static void unsymmetric_heaps_are_solved(void **state) {
@@ -220,7 +220,7 @@ static void full_factors_solve(void **state) {
     }
 }
 
-// ---- what is refused --------------------------------------------------------------------------------------------------------
+// ---- what is refused ------------------------------------------------------------------------------------------------
 
 static CairnStatus ask(const CairnSolver *solver, const CairnProblem *problem, double *lambda) {
     CairnSolveRequest request = {.solver = solver};
@@ -236,7 +236,8 @@ static double *entry_of(Given *g, int row, int column) {
     return NULL;
 }
 
-// Cones need a W that is positive semidefinite, but for as much as it is unsymmetric; a coefficient is no negative number.
+// Cones need a W that is positive semidefinite, but for as much as it is unsymmetric; a coefficient is no negative
+// number.
 static void bad_matrices_and_coefficients_are_refused(void **state) {
     (void)state;
     uint64_t seed = 34;
@@ -274,7 +275,7 @@ static void bad_matrices_and_coefficients_are_refused(void **state) {
     }
 }
 
-// ---- budgets ------------------------------------------------------------------------------------------------------------------
+// ---- budgets --------------------------------------------------------------------------------------------------------
 
 // Few iterations end a solve with finite impulses, their residual, and nobody else's work; more of them are no worse.
 static void a_budget_ends_a_solve(void **state) {
@@ -320,10 +321,10 @@ static void a_budget_ends_a_solve(void **state) {
     }
 }
 
-// ---- one answer -----------------------------------------------------------------------------------------------------------
+// ---- one answer -----------------------------------------------------------------------------------------------------
 
-// Where mu is small beside what normals and tangents have to do with each other, and contacts give, Coulomb's law has one
-// answer. All that solve it find its velocities, in both forms.
+// Where mu is small beside what normals and tangents have to do with each other, and contacts give, Coulomb's law has
+// one answer. All that solve it find its velocities, in both forms.
 static void all_agree_where_there_is_one_answer(void **state) {
     (void)state;
     static const Choice choices[] = {
