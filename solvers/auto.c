@@ -4,9 +4,12 @@
 // Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: Newton's method
 // (newton-cone), which costs the less the nearer it starts. From the last step's impulses where those nearly are the
 // answer, as in a scene at rest. Else from sweeps with momentum, which take a millisecond or two, leave 1e-4, and go on
-// for longer where Newton's method does not arrive from there. At last the central paths of ipm-cone.
+// for longer where Newton's method does not arrive from there. At last the central paths of ipm-cone. Where W itself is
+// given, as in files, and no start is, Newton's method from nothing comes first: it takes a few dozen factors, and from
+// what few sweeps leave of such problems it needs as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,9 +20,11 @@
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/psor.h"
 
+enum { STEPS = 25 };
+
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 25, 1, 100000,
-                    "under friction cones: most steps of Newton's method from one start"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, STEPS, 1, 100000,
+                    "under friction cones: most steps of Newton's method from one start; fewer: of all together"),
     CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 100, 0, 1000000, "under friction cones: sweeps before it"),
 };
 
@@ -35,6 +40,7 @@ typedef struct Auto {
     CairnBest best;  // of the answers of Newton's method
     double *lambda;  // where sweeps are; at last the answer
     int sweep_count; // so far
+    int steps_left;  // of Newton's method, where they are a budget
 } Auto;
 
 static bool has_cones(const CairnProblem *problem) {
@@ -42,7 +48,9 @@ static bool has_cones(const CairnProblem *problem) {
 }
 
 static CairnStatus sweep(Auto *a, int count) {
-    CairnPsorOptions options = {.iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .momentum = true};
+    static const double share = 1e-9; // of max|b|: nothing is left to do then
+    CairnPsorOptions options = {
+        .iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .share = share, .momentum = true};
     CairnSolverContext alone = *a->context;
     CairnSolveReport swept = {0};
     alone.memory = NULL;
@@ -57,7 +65,12 @@ static CairnStatus sweep(Auto *a, int count) {
 static CairnStatus find(Auto *a, int steps, bool *is_done) {
     CairnExact *exact = &a->newton.cones.exact;
     double measure;
-    CAIRN_TRY(cairn_smooth_run(a->newton.smooth, steps, &measure));
+    if (a->steps_left <= 0) {
+        return cairn_ok();
+    }
+    int before = exact->iterations;
+    CAIRN_TRY(cairn_smooth_run(a->newton.smooth, steps < a->steps_left ? steps : a->steps_left, &measure));
+    a->steps_left -= exact->iterations - before;
     cairn_best_update(&a->best, exact, measure);
     *is_done = exact->is_superseded || measure <= exact->limit;
     if (*is_done) {
@@ -75,19 +88,36 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
+static bool is_zero(const double *lambda, int count) {
+    for (int i = 0; i < count; i++) {
+        if (lambda[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Fewer steps than by default are a budget of all starts together: nothing follows when they are over.
+static bool is_budget(const CairnAutoOptions *options) {
+    return options->iterations < STEPS;
+}
+
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
-    enum { WARM = 8 };
+    enum { WARM = 8, GIVEN = 40 };
     static const double near = 1e-3, far = 3e-3;          // of max|b|: it needs no sweeps; it needs more of them
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     CairnExact *exact = &a->newton.cones.exact;
     bool heap = is_heap(a->problem);
     double measure = cairn_cones_start(&a->newton.cones, a->lambda);
     cairn_best_update(&a->best, exact, measure);
-    if (measure <= near * exact->scale) {
+    if (a->problem->form == CAIRN_FORM_EXPLICIT && is_zero(a->lambda, a->problem->row_count)) {
+        CAIRN_TRY(find(a, GIVEN, is_done));
+    } else if (measure <= near * exact->scale) {
         CAIRN_TRY(find(a, options->iterations < WARM ? options->iterations : WARM, is_done));
     }
-    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0; k++) {
+    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->steps_left > 0;
+         k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
         measure = cairn_cones_start(&a->newton.cones, a->lambda);
         if (k > 0 || !heap || measure <= far * exact->scale) {
@@ -143,7 +173,8 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
     CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
     report->finisher = cairn_solver_newton_cone.name;
-    return is_done ? cairn_ok() : follow_paths(a, a->best.measure, report);
+    bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
+    return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -156,6 +187,7 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
         return cairn_ok();
     }
     Auto a = {.problem = problem, .parts = parts, .context = context};
+    a.steps_left = is_budget(&chosen) ? chosen.iterations : INT_MAX;
     a.lambda = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (a.lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", problem->row_count);
@@ -163,15 +195,15 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
     memcpy(a.lambda, lambda, (size_t)problem->row_count * sizeof *lambda);
     CAIRN_TRY(solve_cones(&a, &chosen, report));
     memcpy(lambda, a.lambda, (size_t)problem->row_count * sizeof *lambda);
-    report->leaves_rest = true;
+    report->leaves_rest = !is_budget(&chosen);
     return cairn_ok();
 }
 
 const CairnSolver cairn_solver_auto = {
     .name = "auto",
     .summary = "picks by the law: bpp for bounds; for friction cones sweeps, Newton's method, central paths",
-    .traits =
-        CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &auto_options,
     .solve = solve_auto,
     .forget = cairn_system_forget,

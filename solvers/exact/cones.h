@@ -44,7 +44,8 @@ typedef struct CairnCones {
     int parameter_count;
 } CairnCones;
 
-// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds.
+// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds. Of a problem that gives W,
+// CAIRN_FORMULATION_BODY makes a system that has products and no factor.
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda);
 

@@ -4,8 +4,11 @@
 
 #include "solvers/problem/accept.h"
 
+enum { STEPS = 60 };
+
 static const CairnField newton_fields[] = {
-    CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, 60, 1, 100000, "most steps, one factor each"),
+    CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, STEPS, 1, 100000,
+                    "most steps, one factor each; where they are fewer, no other way follows"),
     CAIRN_FIELD_DOUBLE(CairnNewtonConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
                        "share of max|b| where it stops; 1e-8 is certified"),
 };
@@ -39,14 +42,15 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
                            : exact->iterations >= chosen.iterations ? CAIRN_OUTCOME_AT_LIMIT
                                                                     : CAIRN_OUTCOME_STALLED;
     CAIRN_TRY(cairn_exact_report(exact, outcome, measure, lambda, report));
-    report->leaves_rest = true;
+    report->leaves_rest = chosen.iterations >= STEPS;
     return cairn_ok();
 }
 
 const CairnSolver cairn_solver_newton_cone = {
     .name = "newton-cone",
     .summary = "Newton's method on Coulomb's law with rounded corners, exact, one unsymmetric factor an iteration",
-    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &newton_options,
     .solve = solve_newton_cone,
     .forget = cairn_system_forget,

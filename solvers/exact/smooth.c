@@ -33,7 +33,7 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
     CairnExact *exact = &cones->exact;
     CairnArena *arena = exact->context->arena;
     size_t rows = (size_t)exact->problem->row_count + 1;
-    *takes = exact->system.kind == &cairn_system_body;
+    *takes = exact->problem->form == CAIRN_FORM_EXPLICIT || exact->system.kind == &cairn_system_body;
     if (!*takes) {
         return cairn_ok();
     }
