@@ -22,7 +22,7 @@ struct CairnSmooth {
 };
 
 // At first, and at least, where eps had to be raised: the path is followed more closely there.
-static const double first_near = 0.3, least_near = 0.1;
+static const double first_near = 1, least_near = 0.1;
 static const double hopeless = 30;
 // eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
 static const double above_warm = 10, above_cold = 0.3;
@@ -174,12 +174,14 @@ static void check_digits(CairnSmooth *s) {
 static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
     CairnCones *cones = s->system.cones;
     CairnExact *exact = &cones->exact;
+    enum { MOST_INSIDE = 2 }; // steps once the certificate holds: the last digits are not worth more
     size_t size = (size_t)rows_of(s) * sizeof(double);
     s->fall = first_fall;
     s->least = HUGE_VAL;
     s->raises = 0;
     set_near(s);
-    for (int k = 0; k < steps && best->measure > exact->target; k++) {
+    for (int k = 0, inside = 0; k < steps && best->measure > exact->target && inside < MOST_INSIDE; k++) {
+        inside += best->measure <= 0.5 * exact->limit;
         bool is_regular;
         CAIRN_TRY(cairn_smooth_factor(&s->system, exact->lambda, exact->w, s->eps, &is_regular));
         exact->iterations += 1;
@@ -218,8 +220,12 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
     for (int i = 0; i < rows_of(smooth); i++) {
         is_cold = is_cold && exact->lambda[i] == 0;
     }
+    *measure = cairn_cones_residual(cones, true);
+    if (cairn_exact_review(exact, *measure, exact->lambda)) {
+        return cairn_ok();
+    }
     CAIRN_TRY(cairn_best_init(&best, exact));
-    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
+    cairn_best_update(&best, exact, *measure);
     cairn_smooth_weigh(&smooth->system, exact->lambda, is_cold);
     (void)cairn_smooth_evaluate(&smooth->system, exact->lambda, exact->w, 0, smooth->F);
     double largest = 0;
