@@ -63,13 +63,17 @@ static void a_box_slides_as_far_as_on_a_plane(void **state) {
     (void)state;
     static const double sides[] = {0.25, 0.5, 1}, steps[] = {1.0 / 240, 1.0 / 60};
     const double exact = speed * speed / (2 * mu * g);
+    bool is_long = getenv("CAIRN_LONG_TESTS") != NULL;
     assert_near(exact, 1.529, 5e-4);
     for (int i = 0; i < 6; i++) {
+        if (!is_long && (i == 0 || i == 2)) {
+            continue;
+        }
         Slide s;
         SupportCounts frames = {0};
         double side = sides[i % 3], h = steps[i / 3], worst = 0, way = i < 3 ? exact : exact - 0.5 * speed * h;
         int uncertified = 0, rows = 0;
-        for (int k = 0; k < support_rounds(12, 2); k++) {
+        for (int k = 0; k < (is_long ? 12 : 6); k += support_rounds(1, 3)) {
             slide(side, 1e-9 * pow(10, k % 6), k < 6 ? 0.1 : 0.05, (uint64_t)(k + 1), h, &s);
             worst = fabs(s.way - way) > fabs(worst) ? s.way - way : worst;
             rows = s.rows > rows ? s.rows : rows;
