@@ -19,8 +19,9 @@
 #include "solvers/sweeps/psor.h"
 
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000, "under friction cones: most steps of Newton's method"),
-    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 25, 1, 100000,
+                    "under friction cones: most steps of Newton's method from one start"),
+    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps before it"),
 };
 
 static const double tolerance = 1e-10; // of max|b|: where Newton's method stops
@@ -90,7 +91,7 @@ static CairnStatus start(Auto *a, double *measure) {
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
     enum { WARM = 8 };
-    static const int rounds[] = {1, 5, 15, 50}; // of sweeps
+    static const int rounds[] = {1, 3, 10, 30, 100, 300}; // of sweeps, in times the option
     CairnExact *exact = &a->newton.cones.exact;
     double measure = (double)INFINITY;
     CAIRN_TRY(start(a, &measure));

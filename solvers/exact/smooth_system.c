@@ -46,7 +46,7 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
 // nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
 // 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
 void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
-    const double share = is_cold ? 0.025 : 0.01, loaded = is_cold ? 0.025 : 0.005;
+    const double share = is_cold ? 0.025 : 0.005, loaded = is_cold ? 0.025 : 0.01;
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
