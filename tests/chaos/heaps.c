@@ -3,9 +3,9 @@
 //   heaps [--seeds FIRST:LAST] [--bodies N] [--steps N] [--jobs N] [--save FOLDER] [--verbose]
 //
 // It prints a line for each finding (a call that was refused, a state that is not finite, frames without a certificate,
-// a solve of more than 200 factors), then how many frames were certified and the factors of frames and of solves: median,
-// of one in a hundred, worst. --save keeps the problems of findings in a folder, for `cairn solve --warm`. It returns 1
-// where there is a finding.
+// a solve of more than 200 factors), then how many frames were certified and the factors of frames and of solves:
+// median, of one in a hundred, worst. --save keeps the problems of findings in a folder, for `cairn solve --warm`. It
+// returns 1 where there is a finding.
 #include "tests/support/support_heaps.h"
 
 #include <stdio.h>

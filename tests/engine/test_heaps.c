@@ -1,4 +1,5 @@
-// Random heaps under Coulomb's law (support_heaps.h): a short range of seeds and small heaps; `make heaps` has the long one.
+// Random heaps under Coulomb's law (support_heaps.h): a short range of seeds and small heaps; `make heaps` has the long
+// one.
 #include "tests/support/support.h"
 #include "tests/support/support_heaps.h"
 

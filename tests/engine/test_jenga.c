@@ -1,5 +1,5 @@
-// A tower of 54 blocks in 18 layers of three, each layer across the one below, under Coulomb's law: 768 contacts that hold
-// each other in many ways. Blocks are pulled out of it: with CAIRN_LONG_TESTS=1 one, and then another one.
+// A tower of 54 blocks in 18 layers of three, each layer across the one below, under Coulomb's law: 768 contacts that
+// hold each other in many ways. Blocks are pulled out of it: with CAIRN_LONG_TESTS=1 one, and then another one.
 #include "tests/support/support_motion.h"
 #include "tests/support/support_tally.h"
 

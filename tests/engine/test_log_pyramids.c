@@ -1,5 +1,6 @@
 // Pyramids of logs under Coulomb's law. Logs that lie on each other in rows can roll: what holds them is friction, and
-// for the same pyramid there are answers in which it stands and answers in which it comes apart. The one at rest is taken.
+// for the same pyramid there are answers in which it stands and answers in which it comes apart. The one at rest is
+// taken.
 #include "tests/support/support_motion.h"
 #include "tests/support/support_tally.h"
 
@@ -61,8 +62,9 @@ static void print(double mu, int rows, const Pyramid *p) {
         t->frames.count, support_counts_quantile(&t->frames, 0.5), t->frames.worst);
 }
 
-// Each contact sinks by what it gives, and then nothing moves. Those of 0.8 stand up to 7 rows: while springs are loaded,
-// slides at the edges of cones lift, which loads others, and beyond that no answer is left in which all come to rest.
+// Each contact sinks by what it gives, and then nothing moves. Those of 0.8 stand up to 7 rows: while springs are
+// loaded, slides at the edges of cones lift, which loads others, and beyond that no answer is left in which all come to
+// rest.
 static void pyramids_stand(void **state) {
     (void)state;
     static const struct {

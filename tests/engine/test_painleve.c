@@ -88,8 +88,8 @@ static Outcome run(Rod *rod, double h, int count) {
     return found;
 }
 
-// Sliding forwards, which no finite force permits: an impulse stops the end within the first step, or, where friction is
-// below the bound, it goes on sliding and has lost mu times the normal impulse.
+// Sliding forwards, which no finite force permits: an impulse stops the end within the first step, or, where friction
+// is below the bound, it goes on sliding and has lost mu times the normal impulse.
 static void a_paradox_ends_in_an_impact(void **state) {
     (void)state;
     const double theta = atan(2), least = paradox_above(atan(2)), h = 1e-4, speed = 1;

@@ -1,5 +1,6 @@
-// A pile under Coulomb's law knows no axes: turned about the vertical with all that is in it, a world comes to the turned
-// state for as long as rounding has not grown, and after that to a pile of the same angle, as wide in each direction.
+// A pile under Coulomb's law knows no axes: turned about the vertical with all that is in it, a world comes to the
+// turned state for as long as rounding has not grown, and after that to a pile of the same angle, as wide in each
+// direction.
 #include "tests/support/support_motion.h"
 #include "tests/support/support_tally.h"
 

@@ -1,5 +1,5 @@
-// A box that slides over a mesh whose vertices are off by a little, under Coulomb's law: the triangles under it differ by
-// less than springs give, or by more, and every frame has to be certified in a few factors all the same.
+// A box that slides over a mesh whose vertices are off by a little, under Coulomb's law: the triangles under it differ
+// by less than springs give, or by more, and every frame has to be certified in a few factors all the same.
 #include "tests/support/support_motion.h"
 #include "tests/support/support_tally.h"
 #include "tests/support/support_terrain.h"
