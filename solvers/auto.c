@@ -16,6 +16,7 @@
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/exact/newton_cone.h"
+#include "solvers/exact/rest_start.h"
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/psor.h"
@@ -29,6 +30,7 @@ static const CairnField auto_fields[] = {
 };
 
 static const double tolerance = 1e-10; // of max|b|: where Newton's method stops
+static const double near = 1e-3;       // of max|b|: the start needs no sweeps
 
 static const CairnFieldTable auto_options = CAIRN_FIELD_TABLE("auto", CairnAutoOptions, auto_fields);
 
@@ -37,10 +39,11 @@ typedef struct Auto {
     const CairnParts *parts;
     CairnSolverContext *context;
     CairnNewtonCone newton;
-    CairnBest best;  // of the answers of Newton's method
-    double *lambda;  // where sweeps are; at last the answer
-    int sweep_count; // so far
-    int steps_left;  // of Newton's method, where they are a budget
+    CairnBest best;   // of the answers of Newton's method
+    double *lambda;   // where sweeps are; at last the answer
+    int sweep_count;  // so far
+    int steps_left;   // of Newton's method, where they are a budget
+    int rest_factors; // of the start from rest
 } Auto;
 
 static bool has_cones(const CairnProblem *problem) {
@@ -79,6 +82,25 @@ static CairnStatus find(Auto *a, int steps, bool *is_done) {
     return cairn_ok();
 }
 
+// Where nothing is known of a component's impulses, the answer that is nearest to rest is the start (rest_start.h). Not
+// where that is no start: what moves is found sooner by sweeps.
+static CairnStatus start(Auto *a, double *measure) {
+    CairnExact *exact = &a->newton.cones.exact;
+    int rows = a->problem->row_count;
+    double *first = CAIRN_PUSH(a->context->arena, double, rows + 1);
+    if (first == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", rows);
+    }
+    memcpy(first, a->lambda, (size_t)rows * sizeof *first);
+    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &a->rest_factors));
+    *measure = cairn_cones_start(&a->newton.cones, a->lambda);
+    if (a->rest_factors > 0 && *measure > near * exact->scale) {
+        memcpy(a->lambda, first, (size_t)rows * sizeof *first);
+        *measure = cairn_cones_start(&a->newton.cones, a->lambda);
+    }
+    return cairn_ok();
+}
+
 // Contacts between loose bodies: sweeps bring these near the answer, and joints hardly.
 static bool is_heap(const CairnProblem *problem) {
     int rows = 0;
@@ -105,16 +127,18 @@ static bool is_budget(const CairnAutoOptions *options) {
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
     enum { WARM = 8, GIVEN = 40 };
-    static const double near = 1e-3, far = 3e-3;          // of max|b|: it needs no sweeps; it needs more of them
+    static const double far = 3e-3;                       // of max|b|: the start needs more sweeps
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     CairnExact *exact = &a->newton.cones.exact;
     bool heap = is_heap(a->problem);
-    double measure = cairn_cones_start(&a->newton.cones, a->lambda);
+    double measure = (double)INFINITY;
+    CAIRN_TRY(start(a, &measure));
     cairn_best_update(&a->best, exact, measure);
     if (a->problem->form == CAIRN_FORM_EXPLICIT && is_zero(a->lambda, a->problem->row_count)) {
         CAIRN_TRY(find(a, GIVEN, is_done));
     } else if (measure <= near * exact->scale) {
-        CAIRN_TRY(find(a, options->iterations < WARM ? options->iterations : WARM, is_done));
+        bool is_short = a->rest_factors == 0 && options->iterations > WARM;
+        CAIRN_TRY(find(a, is_short ? WARM : options->iterations, is_done));
     }
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->steps_left > 0;
          k++) {
@@ -172,6 +196,7 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
     CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_STALLED;
     CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
+    report->factorizations += a->rest_factors;
     report->finisher = cairn_solver_newton_cone.name;
     bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
     return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
