@@ -9,6 +9,14 @@ enum { STRIDE = 6 };
 
 static const double least_give = 1e-14; // of D, instead of no compliance
 
+// The first row of a group whose bound follows its normal impulse: all but the normal under box friction, torsion and
+// rolling of a cone, none where bounds stand.
+static int first_follower(const CairnSmoothSystem *s, int f) {
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    bool is_current = friction->kind == CAIRN_FRICTION_BOX_CURRENT && !s->cones->exact.is_dead[friction->normal];
+    return is_current ? 1 : s->cones->cones[f].is_cone ? 3 : 3 + friction->spin_rows;
+}
+
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -27,13 +35,15 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     s->change = s->weight + 3 * rows;
     for (int i = 0; i < problem->row_count; i++) {
         s->rows[i].normal = cones->normal[i] == CAIRN_ROW_CONE ? CAIRN_ROW_CONE : -1;
+        s->rows[i].k = exact->D[i];
     }
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
-        for (int k = 3; k < 3 + friction->spin_rows && cones->cones[f].is_cone; k++) {
+        for (int k = first_follower(s, f); k < 3 + friction->spin_rows; k++) {
             double lever = cairn_law_lever(friction, k);
             bool follows = lever > 0 && !exact->is_dead[friction->normal + k];
-            s->rows[friction->normal + k].lever = lever;
+            s->rows[friction->normal + k].arm = k < 3 ? 1 : lever;
+            s->rows[friction->normal + k].mu = k < 3 ? lever : 1;
             s->rows[friction->normal + k].normal = follows ? friction->normal : -1;
         }
     }
@@ -52,16 +62,18 @@ void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnCone *cone = &s->cones->cones[f];
         const CairnFriction *friction = &problem->frictions[f];
-        if (!cone->is_cone) {
+        int n = friction->normal, first = first_follower(s, f), end = 3 + friction->spin_rows;
+        if (first >= end && !cone->is_cone) {
             continue;
         }
-        int n = friction->normal;
+        double norm = cone->is_cone ? cone->norm : exact->D[n] + exact->D[n + 1] + exact->D[n + 2];
         double scale = share * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
-        double k = 1 / (1 / (share * cone->norm) + (scale > 0 ? load / scale : 0));
+        double k = 1 / (1 / (share * norm) + (scale > 0 ? load / scale : 0));
         s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
-        for (int i = n + 3; i < n + 3 + friction->spin_rows; i++) {
-            double lever = s->rows[i].lever;
-            s->rows[i].k = k * sqrt(lever * lever * exact->D[i] / cone->norm);
+        s->rows[n].k = k;
+        for (int i = first; i < end; i++) {
+            double arm = s->rows[n + i].arm;
+            s->rows[n + i].k = k * sqrt(arm * arm * exact->D[n + i] / norm);
         }
     }
 }
@@ -75,8 +87,8 @@ static bool is_plain(const CairnSmoothSystem *s, int row) {
     return s->rows[row].normal == -1 && !s->cones->exact.is_held[row];
 }
 
-static CairnSmoothLaw spin_of(const CairnSmoothSystem *s, int row, double eps) {
-    return (CairnSmoothLaw){.k = s->rows[row].k, .eps = eps_of(s, row, eps)};
+static CairnSmoothLaw follower_of(const CairnSmoothSystem *s, int row, double eps) {
+    return (CairnSmoothLaw){.mu = s->rows[row].mu, .k = s->rows[row].k, .eps = eps_of(s, row, eps)};
 }
 
 double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, const double *w, double eps, double *F) {
@@ -94,10 +106,10 @@ double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, c
     for (int i = 0; i < problem->row_count; i++) {
         const CairnSmoothRow *row = &s->rows[i];
         if (row->normal >= 0) {
-            CairnSmoothLaw spin = spin_of(s, i, eps);
-            F[i] = cairn_smooth_spin(&spin, row->lever, lambda[row->normal], lambda[i], w[i], unused);
+            CairnSmoothLaw law = follower_of(s, i, eps);
+            F[i] = cairn_smooth_follower(&law, row->arm, lambda[row->normal], lambda[i], w[i], unused);
         } else if (row->normal == -1) {
-            F[i] = is_plain(s, i) ? cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i], exact->upper[i],
+            F[i] = is_plain(s, i) ? cairn_smooth_row(row->k, eps_of(s, i, eps), exact->lower[i], exact->upper[i],
                                                      lambda[i], w[i], unused)
                                   : 0;
         }
@@ -134,18 +146,20 @@ static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const d
             }
         }
     }
-    for (int i = 3; i < 3 + problem->frictions[f].spin_rows; i++) { // x_i = (R_i - W w_i - N x_n) / (L + W C)
-        CairnSmoothRow *row = &s->rows[n + i];
-        if (row->normal < 0) {
-            S[(STRIDE + 1) * i] = s->weight[n + i];
-            continue;
-        }
-        for (int j = 0; j < 3; j++) {
+    return true;
+}
+
+// The rows whose bounds follow the normal impulse: x_i = (R_i - W w_i - N x_n) / (L + W C).
+static void add_followers(CairnSmoothSystem *s, int f) {
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    double *S = s->block[f];
+    for (int i = first_follower(s, f); i < 3 + friction->spin_rows; i++) {
+        const CairnSmoothRow *row = &s->rows[friction->normal + i];
+        for (int j = 0; j < 3 && row->normal >= 0; j++) {
             S[STRIDE * i + j] = -row->N * row->inverse * S[j];
         }
-        S[(STRIDE + 1) * i] = row->W * row->inverse;
+        S[(STRIDE + 1) * i] = s->weight[friction->normal + i];
     }
-    return true;
 }
 
 static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const double *w, double eps) {
@@ -154,15 +168,14 @@ static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const do
     double share = 0, slopes[3] = {0};
     row->L = row->W = row->N = row->inverse = 0;
     if (row->normal >= 0) {
-        CairnSmoothLaw spin = spin_of(s, i, eps);
-        (void)cairn_smooth_spin(&spin, row->lever, lambda[row->normal], lambda[i], w[i], slopes);
+        CairnSmoothLaw law = follower_of(s, i, eps);
+        (void)cairn_smooth_follower(&law, row->arm, lambda[row->normal], lambda[i], w[i], slopes);
         row->L = slopes[0];
         row->W = slopes[1];
         row->N = slopes[2];
     } else if (is_plain(s, i)) {
-        (void)cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i], exact->upper[i], lambda[i], w[i],
-                               &share);
-        row->L = exact->D[i] * (1 - share);
+        (void)cairn_smooth_row(row->k, eps_of(s, i, eps), exact->lower[i], exact->upper[i], lambda[i], w[i], &share);
+        row->L = row->k * (1 - share);
         row->W = share;
     }
     double whole = row->L + row->W * exact->problem->compliance[i];
@@ -198,6 +211,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
         } else { // it takes a block, where it has no friction too
             set_ordinary(s, f);
         }
+        add_followers(s, f);
     }
     if (!*is_regular) {
         return cairn_ok();
