@@ -1,8 +1,8 @@
 // auto: the solver for who names none. It picks by the problem's law, and says in its report which method gave the
 // answer.
 //
-// Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: methods fail on different
-// problems, and each costs the less the nearer it starts. So from the last step's impulses a few steps of Newton's
+// Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that follow
+// the load (box-current): methods fail on different problems, and each costs the less the nearer it starts. So from the last step's impulses a few steps of Newton's
 // method (newton-cone), which is all that a scene at rest needs; then sweeps with momentum, which take a millisecond or
 // two and leave 1e-4, and Newton's method from there; then Newton's method from nothing, whose path is another one; then
 // more sweeps; and at last the central paths of ipm-cone, which arrive wherever there is an answer.
@@ -19,8 +19,10 @@
 #include "solvers/sweeps/psor.h"
 
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000, "under friction cones: most steps of Newton's method"),
-    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000,
+                    "under cones and box-current: most steps of Newton's method"),
+    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000,
+                    "under cones and box-current: sweeps where it does not arrive"),
 };
 
 static const CairnFieldTable auto_options = CAIRN_FIELD_TABLE("auto", CairnAutoOptions, auto_fields);
@@ -36,8 +38,14 @@ typedef struct Auto {
     double claimed; // of the best impulses
 } Auto;
 
-static bool has_cones(const CairnProblem *problem) {
-    return cairn_law_find(problem, CAIRN_FRICTION_CONE) >= 0 || cairn_law_find(problem, CAIRN_FRICTION_COULOMB) >= 0;
+// Bounds that stand, as bpp takes them at the least price.
+static bool has_fixed_bounds(const CairnProblem *problem) {
+    for (int kind = CAIRN_FRICTION_BOX + 1; kind < CAIRN_FRICTION_KIND_COUNT; kind++) {
+        if (cairn_law_find(problem, (CairnFrictionKind)kind) >= 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool review_once(void *user, const double *lambda) {
@@ -149,7 +157,7 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
     CairnAutoOptions chosen;
     size_t rows = (size_t)problem->row_count + 1;
     CAIRN_TRY(cairn_solver_options(&auto_options, options, &chosen));
-    if (!has_cones(problem)) {
+    if (has_fixed_bounds(problem)) {
         CAIRN_TRY(cairn_solver_bpp.solve(problem, parts, NULL, context, lambda, report));
         report->finisher = report->finisher != NULL ? report->finisher : cairn_solver_bpp.name;
         return cairn_ok();
@@ -173,7 +181,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
 
 const CairnSolver cairn_solver_auto = {
     .name = "auto",
-    .summary = "picks by the law: bpp for bounds; for friction cones sweeps, Newton's method, central paths",
+    .summary =
+        "picks by the law: bpp for bounds; where friction follows the load sweeps, Newton's method, central paths",
     .traits =
         CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT,
     .options = &auto_options,
