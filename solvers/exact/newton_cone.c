@@ -6,7 +6,9 @@
 #include "solvers/problem/accept.h"
 
 static const CairnField newton_fields[] = {
-    CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, 60, 1, 100000, "most steps, one factor each"),
+    CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, 60, 0, 100000, "most steps, one factor each"),
+    CAIRN_FIELD_INT(CairnNewtonConeOptions, path, 0, 0, 100000,
+                    "then most steps along each of three paths by their length"),
     CAIRN_FIELD_DOUBLE(CairnNewtonConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
                        "share of max|b| where it stops; 1e-8 is certified"),
 };
@@ -31,6 +33,9 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
         return cairn_error(CAIRN_UNSUPPORTED, "newton-cone: the problem has no body space");
     }
     CAIRN_TRY(cairn_smooth_run(smooth, chosen.iterations, &measure));
+    if (measure > exact->limit && chosen.path > 0 && !exact->is_superseded) {
+        CAIRN_TRY(cairn_smooth_follow(smooth, chosen.path, &measure));
+    }
     CairnOutcome outcome = measure <= exact->limit                  ? CAIRN_OUTCOME_CONVERGED
                            : exact->iterations >= chosen.iterations ? CAIRN_OUTCOME_AT_LIMIT
                                                                     : CAIRN_OUTCOME_STALLED;

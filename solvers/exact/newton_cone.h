@@ -5,7 +5,7 @@
 #include <cairn/solver.h>
 
 typedef struct CairnNewtonConeOptions {
-    int iterations;
+    int iterations, path;
     double tolerance;
 } CairnNewtonConeOptions;
 

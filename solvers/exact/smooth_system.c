@@ -125,6 +125,10 @@ static void times(const double A[9], const double x[3], double y[3]) {
     }
 }
 
+static double determinant(const double A[9]) {
+    return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) + A[2] * (A[3] * A[7] - A[4] * A[6]);
+}
+
 static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const double *w, double eps) {
     const CairnProblem *problem = s->cones->exact.problem;
     CairnSmoothCone *cone = &s->groups[f];
@@ -135,6 +139,7 @@ static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const d
     for (int i = 0; i < 9; i++) {
         whole[i] = cone->L[i] + cone->W[i] * problem->compliance[n + i % 3];
     }
+    s->sign *= determinant(whole) < 0 ? -1 : 1;
     if (!cairn_smooth_invert(whole, cone->inverse)) {
         return false;
     }
@@ -201,6 +206,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     exact->has_factor = false; // its memory is this factor's now
     exact->system.factorizations += 1;
     *is_regular = true;
+    s->sign = 1;
     for (int i = 0; i < problem->row_count; i++) {
         find_row(s, i, lambda, w, eps);
     }
@@ -218,6 +224,9 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     }
     CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     *is_regular = status.code != CAIRN_NUMERIC;
+    for (int i = 0; i < s->lu.factor.plan->size; i++) {
+        s->sign *= s->lu.factor.pivots[i] < 0 ? -1 : 1;
+    }
     return *is_regular ? status : cairn_ok();
 }
 

@@ -193,6 +193,29 @@ static void auto_ends_coulomb_heaps(void **state) {
     print_message("  %d factorizations at most\n", worst);
 }
 
+// Paths that turn back are followed by their length.
+static void paths_are_followed_past_folds(void **state) {
+    (void)state;
+    static const CairnFrictionKind laws[2] = {CAIRN_FRICTION_COULOMB, CAIRN_FRICTION_BOX_CURRENT};
+    int rounds = support_rounds(24, 8), alone = 0, followed = 0, worst = 0;
+    for (int round = 0; round < rounds; round++) {
+        TestPile pile;
+        uint64_t seed = 5000 + (uint64_t)round;
+        test_pile_heap(&pile, &seed, round % 2 ? 12 : 20, pow(10, -3 - round % 4), laws[round / 2 % 2]);
+        double *one = zeros(&pile.problem), *two = zeros(&pile.problem);
+        ExactRun plain = exact_run(&cairn_solver_newton_cone, NULL, &pile.problem, 1, NULL, one);
+        ExactRun path = exact_run(&cairn_solver_newton_cone, "iterations=0,path=150", &pile.problem, 1, NULL, two);
+        alone += plain.residual.is_certified;
+        followed += path.residual.is_certified;
+        worst = path.report.factorizations > worst ? path.report.factorizations : worst;
+        free(one);
+        free(two);
+        test_pile_free(&pile);
+    }
+    print_message("  %d of %d, without paths %d, %d factorizations at most\n", followed, rounds, alone, worst);
+    assert_true(followed >= rounds - 1 && followed > alone);
+}
+
 // ---- bounds that follow the load -----------------------------------------------------------------------------------------
 
 // A particle meets a plane: its tangents are clamped each for itself, by the load of this solve.
@@ -295,6 +318,7 @@ int main(void) {
         cmocka_unit_test(convex_heaps_need_few_factors),
         cmocka_unit_test(contacts_without_friction_are_solved),
         cmocka_unit_test(auto_ends_coulomb_heaps),
+        cmocka_unit_test(paths_are_followed_past_folds),
         cmocka_unit_test(one_contact_of_a_box_has_its_closed_form),
         cmocka_unit_test_prestate(exact_check_current_bounds, &subjects[0]),
         cmocka_unit_test_prestate(exact_check_current_bounds, &subjects[1]),
