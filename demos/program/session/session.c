@@ -15,13 +15,17 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
     return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
 }
 
-// A built-in solver that does not take the law that was asked for.
+// A built-in solver that does not take the law that was asked for, or the one for who names none of either.
 static bool refuses(const char *name, const CairnRunOptions *options) {
     const CairnSolver *solver;
     unsigned trait = options->friction == CAIRN_FRICTION_CONE      ? CAIRN_TAKES_CONE
                      : options->friction == CAIRN_FRICTION_COULOMB ? CAIRN_TAKES_COULOMB
                                                                    : 0;
-    return options->has_friction && cairn_is_ok(cairn_solver_find(name, &solver)) && (solver->traits & trait) != trait;
+    if (!options->has_friction || !cairn_is_ok(cairn_solver_find(name, &solver))) {
+        return false;
+    }
+    return (solver->traits & trait) != trait ||
+           (options->friction != CAIRN_FRICTION_BOX && solver == cairn_solver_at(0));
 }
 
 static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
