@@ -174,9 +174,11 @@ static CairnStatus ends(SorSystem *system, const CairnPsorOptions *options, doub
     } else if (was_fresh && report->claimed <= options->tolerance) {
         *does = true;
     } else {
-        refresh(system);
-        run->is_fresh = true;
-        run->next_claim = report->iterations + report->iterations / 4 + 1;
+        if (!was_fresh) {
+            refresh(system);
+        }
+        run->is_fresh = !was_fresh;
+        run->next_claim = report->iterations + report->iterations / 8 + 1;
     }
     return cairn_ok();
 }
