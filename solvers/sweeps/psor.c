@@ -193,8 +193,8 @@ static CairnStatus iterate(SorSystem *system, const CairnPsorOptions *options, c
     }
     double enough = fmax(options->tolerance, options->share * scale);
     while (report->iterations < options->iterations) {
-        if (report->iterations % AFRESH == 0) {
-            refresh(system);
+        if (report->iterations % AFRESH == 0) { // momentum goes on
+            cairn_sor_gather(system);
         }
         double moved = cairn_sor_sweep(system, !system->settings.is_symmetric || report->iterations % 2 == 0);
         bool does_end;
