@@ -158,6 +158,16 @@ void cairn_cones_renew(CairnCones *cones) {
     }
 }
 
+double cairn_cones_start(CairnCones *cones, const double *lambda) {
+    CairnExact *exact = &cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->lambda[i] = exact->is_held[i] && cones->normal[i] == CAIRN_ROW_FIXED ? 0 : lambda[i];
+    }
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    cairn_cones_renew(cones);
+    return cairn_cones_residual(cones, true);
+}
+
 double cairn_cones_project(CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;

@@ -48,6 +48,10 @@ typedef struct CairnCones {
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
                              CairnSolverContext *context, const double *lambda);
 
+// Take these impulses for the iterate, without those of rows that are held, and the parameters that they make. Returns
+// their measure.
+double cairn_cones_start(CairnCones *cones, const double *lambda);
+
 // w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are
 // held, or as the iterate itself makes them.
 double cairn_cones_measure(CairnCones *cones, bool is_present);

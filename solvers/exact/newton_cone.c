@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "solvers/exact/smooth.h"
 #include "solvers/problem/accept.h"
 
 static const CairnField newton_fields[] = {
@@ -15,26 +14,31 @@ static const CairnField newton_fields[] = {
 
 static const CairnFieldTable newton_options = CAIRN_FIELD_TABLE("newton-cone", CairnNewtonConeOptions, newton_fields);
 
+CairnStatus cairn_newton_cone_init(CairnNewtonCone *newton, const CairnProblem *problem, double tolerance,
+                                   CairnSolverContext *context, const double *lambda, bool *takes) {
+    CAIRN_TRY(cairn_cones_init(&newton->cones, problem, CAIRN_FORMULATION_BODY, context, lambda));
+    CairnExact *exact = &newton->cones.exact;
+    exact->name = "newton-cone";
+    exact->target = fmin(tolerance * exact->scale, exact->limit);
+    return cairn_smooth_make(&newton->cones, &newton->smooth, takes);
+}
+
 static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnParts *parts, const void *options,
                                      CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     (void)parts;
     CairnNewtonConeOptions chosen;
-    CairnCones cones;
-    CairnSmooth *smooth;
+    CairnNewtonCone newton;
     bool takes;
     double measure;
     CAIRN_TRY(cairn_solver_options(&newton_options, options, &chosen));
-    CAIRN_TRY(cairn_cones_init(&cones, problem, CAIRN_FORMULATION_BODY, context, lambda));
-    CairnExact *exact = &cones.exact;
-    exact->name = "newton-cone";
-    exact->target = fmin(chosen.tolerance * exact->scale, exact->limit);
-    CAIRN_TRY(cairn_smooth_make(&cones, &smooth, &takes));
+    CAIRN_TRY(cairn_newton_cone_init(&newton, problem, chosen.tolerance, context, lambda, &takes));
     if (!takes) {
         return cairn_error(CAIRN_UNSUPPORTED, "newton-cone: the problem has no body space");
     }
-    CAIRN_TRY(cairn_smooth_run(smooth, chosen.iterations, &measure));
+    const CairnExact *exact = &newton.cones.exact;
+    CAIRN_TRY(cairn_smooth_run(newton.smooth, chosen.iterations, &measure));
     if (measure > exact->limit && chosen.path > 0 && !exact->is_superseded) {
-        CAIRN_TRY(cairn_smooth_follow(smooth, chosen.path, &measure));
+        CAIRN_TRY(cairn_smooth_follow(newton.smooth, chosen.path, &measure));
     }
     CairnOutcome outcome = measure <= exact->limit                  ? CAIRN_OUTCOME_CONVERGED
                            : exact->iterations >= chosen.iterations ? CAIRN_OUTCOME_AT_LIMIT

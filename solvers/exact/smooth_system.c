@@ -56,7 +56,7 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
 // nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
 // 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
 void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
-    const double share = is_cold ? 0.025 : 0.1;
+    const double share = is_cold ? 0.025 : 0.005, loaded = is_cold ? 0.025 : 0.01;
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
@@ -67,7 +67,7 @@ void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold
             continue;
         }
         double norm = cone->is_cone ? cone->norm : exact->D[n] + exact->D[n + 1] + exact->D[n + 2];
-        double scale = share * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
+        double scale = loaded * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
         double k = 1 / (1 / (share * norm) + (scale > 0 ? load / scale : 0));
         s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
         s->rows[n].k = k;
