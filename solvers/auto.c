@@ -34,7 +34,7 @@ typedef struct Auto {
     CairnSolverContext *context;
     CairnNewtonCone newton;
     CairnBest best;  // of the answers of Newton's method
-    double *lambda;  // where sweeps are
+    double *lambda;  // where sweeps are; at last the answer
     int sweep_count; // so far
 } Auto;
 
@@ -108,9 +108,9 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
 }
 
 // The central paths of ipm-cone, where Newton's method is not to be had or has not arrived.
-static CairnStatus follow_paths(const Auto *a, double best, double *lambda, CairnSolveReport *report) {
+static CairnStatus follow_paths(Auto *a, double best, CairnSolveReport *report) {
     static const CairnIpmConeOptions path = {
-        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 700, .tolerance = 1e-10};
+        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 100, .tolerance = 1e-10};
     CairnSolverContext context = *a->context;
     CairnSolveReport followed = {0};
     double *found = CAIRN_PUSH(context.arena, double, a->problem->row_count + 1);
@@ -118,7 +118,7 @@ static CairnStatus follow_paths(const Auto *a, double best, double *lambda, Cair
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
     }
     size_t size = (size_t)a->problem->row_count * sizeof *found;
-    memcpy(found, lambda, size);
+    memcpy(found, a->lambda, size);
     context.review = isfinite(best) && !a->newton.cones.exact.may_ask ? NULL : context.review; // which is asked once
     CairnStatus status = cairn_solver_ipm_cone.solve(a->problem, a->parts, &path, &context, found, &followed);
     if (status.code == CAIRN_NUMERIC && isfinite(best)) {
@@ -128,7 +128,7 @@ static CairnStatus follow_paths(const Auto *a, double best, double *lambda, Cair
     int iterations = report->iterations + followed.iterations,
         factorizations = report->factorizations + followed.factorizations;
     if (followed.is_superseded || !(followed.claimed >= best)) {
-        memcpy(lambda, found, size);
+        memcpy(a->lambda, found, size);
         *report = followed;
         report->finisher = cairn_solver_ipm_cone.name;
     }
@@ -137,23 +137,23 @@ static CairnStatus follow_paths(const Auto *a, double best, double *lambda, Cair
     return cairn_ok();
 }
 
-static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, double *lambda, CairnSolveReport *report) {
+static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
     bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
     if (takes) {
-        CAIRN_TRY(cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, lambda, &takes));
+        CAIRN_TRY(cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, a->lambda, &takes));
     }
     if (!takes) {
-        return follow_paths(a, (double)INFINITY, lambda, report);
+        return follow_paths(a, (double)INFINITY, report);
     }
     CairnExact *exact = &a->newton.cones.exact;
     CAIRN_TRY(cairn_best_init(&a->best, exact));
     CAIRN_TRY(approach(a, options, &is_done));
     cairn_best_take(&a->best, exact);
     CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_STALLED;
-    CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, lambda, report));
+    CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
     report->finisher = cairn_solver_newton_cone.name;
-    return is_done ? cairn_ok() : follow_paths(a, a->best.measure, lambda, report);
+    return is_done ? cairn_ok() : follow_paths(a, a->best.measure, report);
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -171,7 +171,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", problem->row_count);
     }
     memcpy(a.lambda, lambda, (size_t)problem->row_count * sizeof *lambda);
-    CAIRN_TRY(solve_cones(&a, &chosen, lambda, report));
+    CAIRN_TRY(solve_cones(&a, &chosen, report));
+    memcpy(lambda, a.lambda, (size_t)problem->row_count * sizeof *lambda);
     report->leaves_rest = true;
     return cairn_ok();
 }
