@@ -6,7 +6,7 @@
 
 static const CairnField newton_fields[] = {
     CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, 60, 0, 100000, "most steps, one factor each"),
-    CAIRN_FIELD_INT(CairnNewtonConeOptions, path, 0, 0, 100000,
+    CAIRN_FIELD_INT(CairnNewtonConeOptions, path, 120, 0, 100000,
                     "then most steps along each of three paths by their length"),
     CAIRN_FIELD_DOUBLE(CairnNewtonConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
                        "share of max|b| where it stops; 1e-8 is certified"),
