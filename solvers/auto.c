@@ -1,11 +1,11 @@
 // auto: the solver for who names none. It picks by the problem's law, and says in its report which method gave the
 // answer.
 //
-// Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that follow
-// the load (box-current): Newton's method (newton-cone), which costs the less the nearer it starts. From the last step's
-// impulses where those nearly are the answer, as in a scene at rest. Else from sweeps with momentum, which take a
-// millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there; then along
-// paths by their length. At last the central paths of ipm-cone.
+// Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that
+// follow the load (box-current): Newton's method (newton-cone), which costs the less the nearer it starts. From the
+// last step's impulses where those nearly are the answer, as in a scene at rest. Else from sweeps with momentum, which
+// take a millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there; then
+// along paths by their length. At last the central paths of ipm-cone.
 #include "solvers/auto.h"
 
 #include <math.h>
