@@ -4,10 +4,10 @@
 // Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that
 // follow the load (box-current): Newton's method (newton-cone), which costs the less the nearer it starts. From the last
 // step's impulses where those nearly are the answer, as in a scene at rest. Else from sweeps with momentum, which take a
-// millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there. At last the
-// central paths of ipm-cone. Where W itself is given, as in files, and no start is, Newton's method from nothing comes
-// first: it takes a few dozen factors, and from what few sweeps leave of such problems it needs as many. An unsymmetric
-// W has no central path.
+// millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there. In between
+// paths by their length, and at last the central paths of ipm-cone. Where W itself is given, as in files, Newton's
+// method comes before the sweeps: it takes a few dozen factors from nothing, and from what few sweeps leave of such
+// problems as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
 #include <limits.h>
@@ -27,7 +27,8 @@ enum { STEPS = 25 };
 static const CairnField auto_fields[] = {
     CAIRN_FIELD_INT(
         CairnAutoOptions, iterations, STEPS, 1, 100000,
-        "under cones and box-current: most steps of Newton's method from one start; fewer: of all together"),
+        "under cones and box-current: most steps of Newton's method from one start; fewer: from all of them, and no "
+        "other way follows"),
     CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 100, 0, 1000000, "under cones and box-current: sweeps before it"),
 };
 
@@ -44,9 +45,14 @@ typedef struct Auto {
     CairnBest best;   // of the answers of Newton's method
     double *lambda;   // where sweeps are; at last the answer
     int sweep_count;  // so far
-    int steps_left;   // of Newton's method, where they are a budget
+    int left;         // Newton steps, where these are a budget
     int rest_factors; // of the start from rest
 } Auto;
+
+// Fewer steps than by default are a budget of all starts together.
+static bool is_budget(const CairnAutoOptions *options) {
+    return options->iterations < STEPS;
+}
 
 // Bounds that stand, as bpp takes them at the least price.
 static bool has_fixed_bounds(const CairnProblem *problem) {
@@ -73,15 +79,12 @@ static CairnStatus sweep(Auto *a, int count) {
 }
 
 // Newton's method from the iterate.
-static CairnStatus find(Auto *a, int steps, bool *is_done) {
+static CairnStatus find(Auto *a, CairnStatus (*method)(CairnSmooth *, int, double *), int steps, bool *is_done) {
     CairnExact *exact = &a->newton.cones.exact;
     double measure;
-    if (a->steps_left <= 0) {
-        return cairn_ok();
-    }
     int before = exact->iterations;
-    CAIRN_TRY(cairn_smooth_run(a->newton.smooth, steps < a->steps_left ? steps : a->steps_left, &measure));
-    a->steps_left -= exact->iterations - before;
+    CAIRN_TRY(method(a->newton.smooth, steps < a->left ? steps : a->left, &measure));
+    a->left -= exact->iterations - before;
     cairn_best_update(&a->best, exact, measure);
     *is_done = exact->is_superseded || measure <= exact->limit;
     if (*is_done) {
@@ -118,42 +121,37 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
-static bool is_zero(const double *lambda, int count) {
-    for (int i = 0; i < count; i++) {
-        if (lambda[i] != 0) {
-            return false;
-        }
+// Newton's method from the start that there is.
+static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done) {
+    enum { WARM = 8, GIVEN = 3 }; // steps from the last impulses; where W is given, in times the option
+    const CairnExact *exact = &a->newton.cones.exact;
+    double measure = (double)INFINITY;
+    CAIRN_TRY(start(a, &measure));
+    cairn_best_update(&a->best, exact, measure);
+    if (measure <= near * exact->scale) {
+        bool is_short = a->rest_factors == 0 && options->iterations > WARM;
+        CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
-    return true;
-}
-
-// Fewer steps than by default are a budget of all starts together: nothing follows when they are over.
-static bool is_budget(const CairnAutoOptions *options) {
-    return options->iterations < STEPS;
+    bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
+    return *is_done || !is_given ? cairn_ok() : find(a, cairn_smooth_run, GIVEN * options->iterations, is_done);
 }
 
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
-    enum { WARM = 8, GIVEN = 40 };
-    static const double far = 3e-3;                       // of max|b|: the start needs more sweeps
+    enum { FOLLOWS = 1, PATH = 120 }; // after which sweeps paths are tried, and most steps along one
+    static const double far = 3e-3;   // of max|b|: the start needs more sweeps
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
-    CairnExact *exact = &a->newton.cones.exact;
-    bool heap = is_heap(a->problem);
-    double measure = (double)INFINITY;
-    CAIRN_TRY(start(a, &measure));
-    cairn_best_update(&a->best, exact, measure);
-    if (a->problem->form == CAIRN_FORM_EXPLICIT && is_zero(a->lambda, a->problem->row_count)) {
-        CAIRN_TRY(find(a, GIVEN, is_done));
-    } else if (measure <= near * exact->scale) {
-        bool is_short = a->rest_factors == 0 && options->iterations > WARM;
-        CAIRN_TRY(find(a, is_short ? WARM : options->iterations, is_done));
-    }
-    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->steps_left > 0;
-         k++) {
+    const CairnExact *exact = &a->newton.cones.exact;
+    bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
+    CAIRN_TRY(begin(a, options, is_done));
+    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
-        measure = cairn_cones_start(&a->newton.cones, a->lambda);
+        double measure = cairn_cones_start(&a->newton.cones, a->lambda);
         if (k > 0 || !heap || measure <= far * exact->scale) {
-            CAIRN_TRY(find(a, options->iterations, is_done));
+            CAIRN_TRY(find(a, cairn_smooth_run, options->iterations, is_done));
+        }
+        if (k == FOLLOWS && !*is_done && !is_given && a->left > 0) {
+            CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
         }
     }
     return cairn_ok();
@@ -189,10 +187,31 @@ static CairnStatus follow_paths(Auto *a, double best, CairnSolveReport *report) 
     return cairn_ok();
 }
 
+// A W that is too large and too full for a factor, and unsymmetric.
+static CairnStatus sweep_alone(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
+    enum { ROUNDS = 1000 };
+    CairnPsorOptions sweeps = {.iterations = ROUNDS * (options->sweeps > 0 ? options->sweeps : 1),
+                               .omega = 1,
+                               .lambda = 1,
+                               .tolerance = 0,
+                               .share = 1e-9,
+                               .momentum = true};
+    sweeps.iterations = is_budget(options) ? options->iterations : sweeps.iterations;
+    CAIRN_TRY(cairn_solver_psor.solve(a->problem, a->parts, &sweeps, a->context, a->lambda, report));
+    report->finisher = cairn_solver_psor.name;
+    return cairn_ok();
+}
+
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
     bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
+    bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
     if (takes) {
-        CAIRN_TRY(cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, a->lambda, &takes));
+        CairnStatus status = cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, a->lambda, &takes);
+        takes = takes && status.code != CAIRN_UNSUPPORTED;
+        CAIRN_TRY(status.code == CAIRN_UNSUPPORTED ? cairn_ok() : status);
+    }
+    if (!takes && !has_path) {
+        return sweep_alone(a, options, report);
     }
     if (!takes) {
         return follow_paths(a, (double)INFINITY, report);
@@ -201,12 +220,13 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
     CAIRN_TRY(cairn_best_init(&a->best, exact));
     CAIRN_TRY(approach(a, options, &is_done));
     cairn_best_take(&a->best, exact);
-    CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_STALLED;
+    CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED
+                           : a->left <= 0                  ? CAIRN_OUTCOME_AT_LIMIT
+                                                           : CAIRN_OUTCOME_STALLED;
     CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
     report->factorizations += a->rest_factors;
     report->finisher = cairn_solver_newton_cone.name;
-    bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
     return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
 }
 
@@ -220,12 +240,12 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
         return cairn_ok();
     }
     Auto a = {.problem = problem, .parts = parts, .context = context};
-    a.steps_left = is_budget(&chosen) ? chosen.iterations : INT_MAX;
     a.lambda = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (a.lambda == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", problem->row_count);
     }
     memcpy(a.lambda, lambda, (size_t)problem->row_count * sizeof *lambda);
+    a.left = is_budget(&chosen) ? chosen.iterations : INT_MAX;
     CAIRN_TRY(solve_cones(&a, &chosen, report));
     memcpy(lambda, a.lambda, (size_t)problem->row_count * sizeof *lambda);
     report->leaves_rest = !is_budget(&chosen);

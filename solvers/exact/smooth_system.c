@@ -256,7 +256,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     CairnStatus status = s->dense != NULL ? cairn_smooth_dense_factor(s->dense, s)
                                           : cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     *is_regular = status.code != CAIRN_NUMERIC;
-    for (int i = 0; i < s->lu.factor.plan->size; i++) {
+    for (int i = 0; s->dense == NULL && i < s->lu.factor.plan->size; i++) {
         s->sign *= s->lu.factor.pivots[i] < 0 ? -1 : 1;
     }
     return *is_regular ? status : cairn_ok();

@@ -174,9 +174,11 @@ static CairnStatus ends(SorSystem *system, const CairnPsorOptions *options, doub
     } else if (was_fresh && report->claimed <= options->tolerance) {
         *does = true;
     } else {
-        refresh(system);
-        run->is_fresh = true;
-        run->next_claim = report->iterations + report->iterations / 4 + 1;
+        if (!was_fresh) {
+            refresh(system);
+        }
+        run->is_fresh = !was_fresh;
+        run->next_claim = report->iterations + report->iterations / 8 + 1;
     }
     return cairn_ok();
 }
@@ -191,8 +193,8 @@ static CairnStatus iterate(SorSystem *system, const CairnPsorOptions *options, c
     }
     double enough = fmax(options->tolerance, options->share * scale);
     while (report->iterations < options->iterations) {
-        if (report->iterations % AFRESH == 0) {
-            refresh(system);
+        if (report->iterations % AFRESH == 0) { // momentum goes on
+            cairn_sor_gather(system);
         }
         double moved = cairn_sor_sweep(system, !system->settings.is_symmetric || report->iterations % 2 == 0);
         bool does_end;
