@@ -85,7 +85,7 @@ static double early_difference(const Pile *a, const Pile *b) {
 static void a_pile_knows_no_axes(void **state) {
     (void)state;
     static Pile first, pile;
-    int seeds = getenv("CAIRN_LONG_TESTS") != NULL ? MOST_SEEDS : 3, uncertified = 0;
+    int seeds = getenv("CAIRN_LONG_TESTS") != NULL ? MOST_SEEDS : support_rounds(3, 1), uncertified = 0;
     double mean[TURNS] = {0}, all = 0, square = 0, around[2] = {0, 0}, early = 0;
     static SupportCounts frames;
     for (int s = 0; s < seeds; s++) {
