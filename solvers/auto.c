@@ -142,7 +142,7 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
 
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
-    enum { FOLLOWS = 1, PATH = 120 }; // after which sweeps paths are tried, and most steps along one
+    enum { FOLLOWS = 3, PATH = 120 }; // after which sweeps paths are tried, and most steps along one
     static const double far = 3e-3;   // of max|b|: the start needs more sweeps
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     const CairnExact *exact = &a->newton.cones.exact;
