@@ -1,4 +1,5 @@
 #include "demos/program/session/session.h"
+#include "demos/program/session/law.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,8 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
 // A built-in solver that does not take the law that was asked for.
 static bool refuses(const char *name, const CairnRunOptions *options) {
     const CairnSolver *solver;
-    unsigned trait = options->friction == CAIRN_FRICTION_CONE      ? CAIRN_TAKES_CONE
-                     : options->friction == CAIRN_FRICTION_COULOMB ? CAIRN_TAKES_COULOMB
-                                                                   : 0;
-    return options->has_friction && cairn_is_ok(cairn_solver_find(name, &solver)) && (solver->traits & trait) != trait;
+    return options->has_friction && cairn_is_ok(cairn_solver_find(name, &solver)) &&
+           !cairn_law_is_taken(solver->traits, options->friction);
 }
 
 static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
