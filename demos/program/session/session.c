@@ -119,6 +119,9 @@ static CairnStatus make_world(CairnSession *session, const CairnRunOptions *opti
     if (options->has_friction) {
         def.friction = options->friction;
     }
+    if (options->allocator) {
+        def.allocator = *options->allocator;
+    }
     if (options->threads) {
         def.thread_count = options->threads;
     }
