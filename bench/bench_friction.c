@@ -81,11 +81,14 @@ static bool has_ended(const Run *run) {
 
 // One frame. A step that fails ends the run.
 static CairnStatus step(Run *run) {
+    CairnSession *session = &run->session;
     CairnStats stats;
-    CairnAuditReport audited;
-    CAIRN_TRY(cairn_audit_begin(run->audit, run->session.world));
+    if (session->scene->script != NULL) {
+        CAIRN_TRY(session->scene->script(&session->run, cairn_world_time(session->world)));
+    }
+    CAIRN_TRY(cairn_audit_begin(run->audit, session->world));
     double start = bench_cpu_now();
-    run->ended = cairn_session_step(&run->session, &stats);
+    run->ended = cairn_world_step(session->world, session->dt, &stats);
     double seconds = bench_cpu_now() - start;
     run->seconds += seconds;
     run->is_cut = run->seconds > bench_setting("CAIRN_BENCH_SECONDS", SECONDS);
@@ -94,13 +97,13 @@ static CairnStatus step(Run *run) {
     }
     int frame = run->tally.frames + 1;
     CairnAuditDepth depth = frame % CAIRN_SESSION_AUDIT_EVERY == 0 ? CAIRN_AUDIT_FULL : CAIRN_AUDIT_FRAME;
-    CAIRN_TRY(cairn_audit_end(run->audit, run->session.world, depth, &audited));
+    CAIRN_TRY(cairn_audit_end(run->audit, session->world, depth, &session->audited));
     stats.times.solve *= stats.times.step > 0 ? seconds / stats.times.step : 0;
     stats.times.step = seconds;
-    cairn_tally_add(&run->tally, &stats, run->session.world, &audited);
+    cairn_tally_add(&run->tally, &stats, session->world, &session->audited);
     run->peaks[frame - 1] = (Peak){run->ledger.peak, stats.arena_bytes};
     if (cairn_is_ok(run->broken)) {
-        run->broken = cairn_session_check(&run->session, &stats);
+        run->broken = cairn_session_check(session, &stats);
         run->broken_at = frame;
     }
     return cairn_ok();
