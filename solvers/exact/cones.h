@@ -44,8 +44,9 @@ typedef struct CairnCones {
     int parameter_count;
 } CairnCones;
 
-// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds.
-CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
+// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds. lends: the system lends itself to another
+// factor (CairnSystemSetup), and nothing is factored here.
+CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation, bool lends,
                              CairnSolverContext *context, const double *lambda);
 
 // w of the iterate, and how far it is from the law, in m/s, comparable with exact.limit: with parameters as they are

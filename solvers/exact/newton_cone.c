@@ -22,7 +22,7 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
     bool takes;
     double measure;
     CAIRN_TRY(cairn_solver_options(&newton_options, options, &chosen));
-    CAIRN_TRY(cairn_cones_init(&cones, problem, CAIRN_FORMULATION_BODY, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, CAIRN_FORMULATION_BODY, true, context, lambda));
     CairnExact *exact = &cones.exact;
     exact->name = "newton-cone";
     exact->target = fmin(chosen.tolerance * exact->scale, exact->limit);
