@@ -192,6 +192,11 @@ static void print_run(FILE *file, const Run *run, const Figures *f) {
             tally->factorizations.max, 100 * f->certified, 100 * f->sound);
     fprintf(file, " %9.4f %9.2f %6.2f %9.2f %6.2f\n", 1e3 * tally->penetration.max, 1e-6 * (double)f->peak.world,
             f->world_ratio, 1e-6 * (double)f->peak.scratch, f->scratch_ratio);
+    char words[320];
+    cairn_tally_finishers(tally, words, sizeof words);
+    if (words[0] != '\0') {
+        fprintf(file, "    answers computed by, frames: %s\n", words);
+    }
     if (run->is_cut && tally->frames < run->session.steps) {
         fprintf(file, "    cut after frame %d: %.0f s (CAIRN_BENCH_SECONDS gives more)\n", tally->frames, run->seconds);
     }
@@ -201,7 +206,6 @@ static void print_run(FILE *file, const Run *run, const Figures *f) {
     if (!cairn_is_ok(run->broken)) {
         fprintf(file, "    frame %d: %s\n", run->broken_at, run->broken.message);
     }
-    char words[320];
     if (tally->certified < tally->frames) {
         cairn_tally_verdict(tally, words, sizeof words);
         fprintf(file, "    %s\n", words);
@@ -291,6 +295,7 @@ static CairnStatus report_scenes(FILE *file, CairnJson *json) {
             "  asked: solves of cone 1.5 times the box's, of coulomb 2, memory 1.3; whole steps of 16.7 ms, none above "
             "100; all certified\n",
             bench_setting("CAIRN_BENCH_FRAMES", FRAMES), bench_setting("CAIRN_BENCH_SECONDS", SECONDS));
+    fflush(file);
     cairn_json_open(json, "scenes", '[');
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         if (bench_wants("CAIRN_BENCH_SCENES", scenes[i])) {
