@@ -399,12 +399,14 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
 CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
                               double *lambda, CairnSolveReport *report) {
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    CairnArenaMark mark = cairn_arena_mark(context->arena);
     if (answer == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", solver->setup.name, problem->row_count);
     }
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
     CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
+    cairn_arena_release(context->arena, mark); // what finishes has a system of its own
     if (solver->finish != NULL && !report->is_superseded && !report->is_beyond_digits) {
         CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
     }
