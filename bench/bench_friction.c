@@ -1,10 +1,10 @@
 // What friction costs: the scenes of S0 and large_rock_pile under every law, each by the solver that a person gets who
 // names none, beside box friction; and problems of others to 1e-4, 1e-6 and 1e-8 (friction_files.c).
 //
-// Each law drives a world of its own, and all laws of a scene go on in turns, a few frames each, so that a slow spell of
-// the machine falls on all of them. Times are the processor's on one thread: a whole step's, and of a solve the part of
-// it that the clock says. Ratios to box friction are over the frames that both have done. Memory is the most that the
-// world ever had from its allocator, scratch the most that a step took of the arena within it.
+// Each law drives a world of its own, and all laws of a scene go on in turns, a few frames each, so that a slow spell
+// of the machine falls on all of them. Times are the processor's on one thread: a whole step's, and of a solve the part
+// of it that the clock says. Ratios to box friction are over the frames that both have done. Memory is the most that
+// the world ever had from its allocator, scratch the most that a step took of the arena within it.
 //
 // CAIRN_BENCH_SECONDS (10): of the processor, no frame of a scene and law begins later; CAIRN_BENCH_FRAMES (420): at
 // most so many frames of a scene; CAIRN_BENCH_SCENES, CAIRN_BENCH_LAWS: only these, with commas between (box friction

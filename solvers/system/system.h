@@ -112,8 +112,8 @@ typedef struct CairnSystemSetup {
     // lies between subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space,
     // or kkt without stages where body space would lose P. NULL: one stage.
     const int *stage;
-    // The system is neither factored nor solved by the functions of this header: it lends its products, its plan and its
-    // memory to another factor (body_lu.h), and has no arrays of its own for the rest.
+    // The system is neither factored nor solved by the functions of this header: it lends its products, its plan and
+    // its memory to another factor (body_lu.h), and has no arrays of its own for the rest.
     bool lends;
     // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it
     // stands alone.
