@@ -4,10 +4,11 @@
 #   make test          every test; NAME=world, FILTER='*ray*'  make bench       NAME=base for one suite
 #   make asan ubsan tsan    the tests under a sanitizer       make sanitize    asan and ubsan at once
 #   make chaos         CHAOS_SEEDS=1:20000: random worlds of each kind
+#   make heaps         HEAP_SEEDS=1:1000: random heaps under Coulomb's law
 #   make fuzz          FUZZ_SECONDS=20 for each target
 #   make lint          format, clang-tidy, layers             make docs        build/docs/
 #   make coverage      lines and branches of the library that the tests run
-#   make nightly       what takes too long for every change: long tests, tsan, fuzz, chaos, golden with clang, deep lint, coverage
+#   make nightly       what takes too long for every change: long tests, tsan, fuzz, chaos, heaps, golden with clang, deep lint, coverage
 #   make install       PREFIX=/usr/local DESTDIR=, for any x86-64-v2 machine; NATIVE=1: for machines like this one
 #   make clean
 #
@@ -162,10 +163,11 @@ MOTIONS := $(if $(filter sanitize,$(CONFIG)),$(notdir $(basename $(call named,te
 	tests/solvers/test_index_sets.c tests/joints/test_joint_motion.c tests/scenes/test_log_tower.c tests/engine/test_mechanisms.c \
 	tests/engine/test_rest.c tests/engine/test_rotation.c))))
 CHAOS := $(OUT)/chaos
+HEAPS := $(OUT)/heaps
 FUZZERS := $(patsubst tests/fuzz/%.c,$(DIR)/%,$(FUZZ_SRC))
 CHOSEN := $(if $(NAME),$(foreach n,$(NAME),$(filter $(DIR)/test_$(n:test_%=%),$(TESTS))),$(filter-out $(MOTIONS:%=$(DIR)/%),$(TESTS)))
 
-.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench chaos fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
+.PHONY: all demo test check golden golden-renew golden-moments golden-renew-now golden-moments-now asan ubsan sanitize tsan bench chaos heaps fuzz fuzzers coverage nightly lint format docs install uninstall clean deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(STATIC) $(SHARED) $(PROGRAM) $(if $(PROGRAM),$(EXAMPLES))
@@ -265,8 +267,8 @@ $(TESTS): $(SUPPORT) $(PARTS) $(STATIC)
 	$(Q)$(LINK) -rdynamic -o $@ $(filter %.o,$^) $(SUPPORT) $(PARTS) $(STATIC) -lcmocka -lz $(PROGRAM_LIBS) $(ORACLE_LIBS) \
 		$(MUJOCO_LIBS) $(if $(filter $@,$(VIEWER_TESTS)),$(VIEWER_LIBS))
 
-# Steps random worlds and counts what must never happen in them.
-$(CHAOS): $(call objects,$(call named,tests/chaos/chaos.c)) $(SUPPORT) $(STATIC)
+# Step random worlds, and random heaps under Coulomb's law, and count what must never happen in them.
+$(CHAOS) $(HEAPS): $(OUT)/%: $(DIR)/obj/tests/chaos/%.o $(SUPPORT) $(STATIC)
 	@echo "  LD $@"
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(SUPPORT) $(STATIC) -lcmocka $(LIBS)
 
@@ -323,6 +325,11 @@ CHAOS_SEEDS := 1:20000
 chaos: $(CHAOS)
 	@$(CHAOS) --seeds $(CHAOS_SEEDS) --jobs $(JOBS)
 
+# Random heaps under Coulomb's law (tests/chaos/heaps.c): 1,000 of up to 300 bodies.
+HEAP_SEEDS := 1:1000
+heaps: $(HEAPS)
+	@$(HEAPS) --seeds $(HEAP_SEEDS) --jobs $(JOBS)
+
 bench: $(BENCH)
 	@GOMP_SPINCOUNT=3000 OPENBLAS_NUM_THREADS=1 $(BENCH) $(NAME)
 
@@ -345,6 +352,7 @@ nightly:
 	$(MAKE) --no-print-directory tsan || failed="$$failed tsan"; \
 	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(NIGHTLY_FUZZ) || failed="$$failed fuzz"; \
 	$(MAKE) --no-print-directory chaos || failed="$$failed chaos"; \
+	$(MAKE) --no-print-directory heaps || failed="$$failed heaps"; \
 	$(MAKE) --no-print-directory golden CC=clang || failed="$$failed golden"; \
 	$(MAKE) --no-print-directory lint DEEP=1 || failed="$$failed lint"; \
 	$(MAKE) --no-print-directory coverage || failed="$$failed coverage"; \

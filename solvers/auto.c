@@ -1,50 +1,113 @@
 // auto: the solver for who names none. It picks by the problem's law, and says in its report which method gave the
 // answer.
 //
-// Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: methods fail on different
-// problems, and each costs the less the nearer it starts. So from the last step's impulses a few steps of Newton's
-// method (newton-cone), which is all that a scene at rest needs; then sweeps with momentum, which take a millisecond or
-// two and leave 1e-4, and Newton's method from there; then Newton's method from nothing, whose path is another one; then
-// more sweeps; and at last the central paths of ipm-cone, which arrive wherever there is an answer.
+// Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: Newton's method
+// (newton-cone), which costs the less the nearer it starts. From the last step's impulses where those nearly are the
+// answer, as in a scene at rest. Else from sweeps with momentum, which take a millisecond or two, leave 1e-4, and go on
+// for longer where Newton's method does not arrive from there. At last the central paths of ipm-cone. Where W itself is
+// given, as in files, and no start is, Newton's method from nothing comes first: it takes a few dozen factors, and from
+// what few sweeps leave of such problems it needs as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "solvers/exact/bpp.h"
 #include "solvers/exact/ipm_cone.h"
 #include "solvers/exact/newton_cone.h"
+#include "solvers/exact/rest_start.h"
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/psor.h"
 
+enum { STEPS = 25 };
+
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, 40, 1, 100000, "under friction cones: most steps of Newton's method"),
-    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 200, 0, 1000000, "under friction cones: sweeps where it does not arrive"),
+    CAIRN_FIELD_INT(CairnAutoOptions, iterations, STEPS, 1, 100000,
+                    "under friction cones: most steps of Newton's method from one start; fewer: of all together"),
+    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 100, 0, 1000000, "under friction cones: sweeps before it"),
 };
+
+static const double tolerance = 1e-10; // of max|b|: where Newton's method stops
+static const double near = 1e-3;       // of max|b|: the start needs no sweeps
 
 static const CairnFieldTable auto_options = CAIRN_FIELD_TABLE("auto", CairnAutoOptions, auto_fields);
 
 typedef struct Auto {
-    CairnSolverContext *outer;
-    bool has_asked; // the outer context's review is called once
     const CairnProblem *problem;
     const CairnParts *parts;
-    CairnSolverContext context;
-    CairnSolveReport *report;
-    double *best, *lambda;
-    double claimed; // of the best impulses
+    CairnSolverContext *context;
+    CairnNewtonCone newton;
+    CairnBest best;   // of the answers of Newton's method
+    double *lambda;   // where sweeps are; at last the answer
+    int sweep_count;  // so far
+    int steps_left;   // of Newton's method, where they are a budget
+    int rest_factors; // of the start from rest
 } Auto;
 
 static bool has_cones(const CairnProblem *problem) {
     return cairn_law_find(problem, CAIRN_FRICTION_CONE) >= 0 || cairn_law_find(problem, CAIRN_FRICTION_COULOMB) >= 0;
 }
 
-static bool review_once(void *user, const double *lambda) {
-    Auto *a = user;
-    bool asks = !a->has_asked;
-    a->has_asked = true;
-    return asks && a->outer->review(a->outer->review_user, lambda);
+static CairnStatus sweep(Auto *a, int count) {
+    static const double share = 1e-9; // of max|b|: nothing is left to do then
+    CairnPsorOptions options = {
+        .iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .share = share, .momentum = true};
+    CairnSolverContext alone = *a->context;
+    CairnSolveReport swept = {0};
+    alone.memory = NULL;
+    CairnArenaMark mark = cairn_arena_mark(alone.arena);
+    CairnStatus status = cairn_solver_psor.solve(a->problem, a->parts, &options, &alone, a->lambda, &swept);
+    cairn_arena_release(alone.arena, mark);
+    a->sweep_count += swept.iterations;
+    return status.code == CAIRN_NUMERIC ? cairn_ok() : status; // they leave lambda as it was
+}
+
+// Newton's method from the iterate.
+static CairnStatus find(Auto *a, int steps, bool *is_done) {
+    CairnExact *exact = &a->newton.cones.exact;
+    double measure;
+    if (a->steps_left <= 0) {
+        return cairn_ok();
+    }
+    int before = exact->iterations;
+    CAIRN_TRY(cairn_smooth_run(a->newton.smooth, steps < a->steps_left ? steps : a->steps_left, &measure));
+    a->steps_left -= exact->iterations - before;
+    cairn_best_update(&a->best, exact, measure);
+    *is_done = exact->is_superseded || measure <= exact->limit;
+    if (*is_done) {
+        cairn_best_set(&a->best, exact, measure);
+    }
+    return cairn_ok();
+}
+
+// Where nothing is known of a component's impulses, the answer that is nearest to rest is the start (rest_start.h). Not
+// where that is no start: what moves is found sooner by sweeps.
+static CairnStatus start(Auto *a, double *measure) {
+    CairnExact *exact = &a->newton.cones.exact;
+    int rows = a->problem->row_count;
+    double *first = CAIRN_PUSH(a->context->arena, double, rows + 1);
+    if (first == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", rows);
+    }
+    memcpy(first, a->lambda, (size_t)rows * sizeof *first);
+    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &a->rest_factors));
+    *measure = cairn_cones_start(&a->newton.cones, a->lambda);
+    if (a->rest_factors > 0 && *measure > near * exact->scale) {
+        memcpy(a->lambda, first, (size_t)rows * sizeof *first);
+        *measure = cairn_cones_start(&a->newton.cones, a->lambda);
+    }
+    return cairn_ok();
+}
+
+// Contacts between loose bodies: sweeps bring these near the answer, and joints hardly.
+static bool is_heap(const CairnProblem *problem) {
+    int rows = 0;
+    for (int f = 0; f < problem->friction_count; f++) {
+        rows += 3 + problem->frictions[f].spin_rows;
+    }
+    return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
 static bool is_zero(const double *lambda, int count) {
@@ -56,126 +119,116 @@ static bool is_zero(const double *lambda, int count) {
     return true;
 }
 
-// Calls a solver and adds its report. An outcome without numbers leaves the best impulses as they are.
-static CairnStatus call(Auto *a, const CairnSolver *solver, const void *options, bool *is_done) {
-    CairnSolveReport own = {0};
-    size_t size = (size_t)a->problem->row_count * sizeof *a->lambda;
-    memcpy(a->lambda, a->best, size);
-    CairnArenaMark mark = cairn_arena_mark(a->context.arena);
-    CairnStatus status = solver->solve(a->problem, a->parts, options, &a->context, a->lambda, &own);
-    cairn_arena_release(a->context.arena, mark);
-    if (status.code == CAIRN_NUMERIC) {
-        return cairn_ok();
+// Fewer steps than by default are a budget of all starts together: nothing follows when they are over.
+static bool is_budget(const CairnAutoOptions *options) {
+    return options->iterations < STEPS;
+}
+
+// Newton's method from ever nearer starts.
+static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
+    enum { WARM = 8, GIVEN = 40 };
+    static const double far = 3e-3;                       // of max|b|: the start needs more sweeps
+    static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
+    CairnExact *exact = &a->newton.cones.exact;
+    bool heap = is_heap(a->problem);
+    double measure = (double)INFINITY;
+    CAIRN_TRY(start(a, &measure));
+    cairn_best_update(&a->best, exact, measure);
+    if (a->problem->form == CAIRN_FORM_EXPLICIT && is_zero(a->lambda, a->problem->row_count)) {
+        CAIRN_TRY(find(a, GIVEN, is_done));
+    } else if (measure <= near * exact->scale) {
+        bool is_short = a->rest_factors == 0 && options->iterations > WARM;
+        CAIRN_TRY(find(a, is_short ? WARM : options->iterations, is_done));
     }
-    CAIRN_TRY(status);
-    int iterations = a->report->iterations + own.iterations, factors = a->report->factorizations + own.factorizations;
-    *is_done = own.is_superseded || own.outcome == CAIRN_OUTCOME_CONVERGED;
-    if (*is_done || own.claimed < a->claimed) {
-        memcpy(a->best, a->lambda, size);
-        a->claimed = own.claimed;
-        *a->report = own;
-        a->report->finisher = solver->name;
+    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->steps_left > 0;
+         k++) {
+        CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
+        measure = cairn_cones_start(&a->newton.cones, a->lambda);
+        if (k > 0 || !heap || measure <= far * exact->scale) {
+            CAIRN_TRY(find(a, options->iterations, is_done));
+        }
     }
-    a->report->iterations = iterations;
-    a->report->factorizations = factors;
     return cairn_ok();
 }
 
-// Sweeps never end a solve: what they leave goes to Newton's method, though its measure may be worse than before.
-static CairnStatus sweep(Auto *a, int count) {
-    CairnPsorOptions options = {.iterations = count, .omega = 1, .lambda = 1, .tolerance = 0, .momentum = true};
-    CairnSolverContext alone = a->context;
-    CairnSolveReport own = {0};
-    alone.memory = NULL;
-    size_t size = (size_t)a->problem->row_count * sizeof *a->lambda;
-    memcpy(a->lambda, a->best, size);
-    CairnArenaMark mark = cairn_arena_mark(alone.arena);
-    CairnStatus status = cairn_solver_psor.solve(a->problem, a->parts, &options, &alone, a->lambda, &own);
-    cairn_arena_release(alone.arena, mark);
-    if (status.code == CAIRN_NUMERIC) {
-        return cairn_ok();
-    }
-    CAIRN_TRY(status);
-    memcpy(a->best, a->lambda, size);
-    a->claimed = (double)INFINITY;
-    a->report->iterations += own.iterations;
-    return cairn_ok();
-}
-
-static CairnStatus find(Auto *a, int steps, bool *is_done) {
-    CairnNewtonConeOptions newton = {.iterations = steps, .tolerance = 1e-10};
-    return call(a, &cairn_solver_newton_cone, &newton, is_done);
-}
-
-static CairnStatus find_from_nothing(Auto *a, int steps, bool *is_done) {
-    size_t size = (size_t)a->problem->row_count * sizeof *a->best;
-    double *start = a->best, *zeros = cairn_arena_push_zero(a->context.arena, 1, size);
-    if (zeros == NULL) {
+// The central paths of ipm-cone, where Newton's method is not to be had or has not arrived.
+static CairnStatus follow_paths(Auto *a, double best, CairnSolveReport *report) {
+    static const CairnIpmConeOptions path = {
+        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 100, .tolerance = 1e-10};
+    CairnSolverContext context = *a->context;
+    CairnSolveReport followed = {0};
+    double *found = CAIRN_PUSH(context.arena, double, a->problem->row_count + 1);
+    if (found == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
     }
-    a->best = zeros;
-    CAIRN_TRY(find(a, steps, is_done));
-    if (!*is_done) { // sweeps go on from the last step's impulses, which are nearer
-        a->best = start;
+    size_t size = (size_t)a->problem->row_count * sizeof *found;
+    memcpy(found, a->lambda, size);
+    context.review = isfinite(best) && !a->newton.cones.exact.may_ask ? NULL : context.review; // which is asked once
+    CairnStatus status = cairn_solver_ipm_cone.solve(a->problem, a->parts, &path, &context, found, &followed);
+    if (status.code == CAIRN_NUMERIC && isfinite(best)) {
+        return cairn_ok();
     }
+    CAIRN_TRY(status);
+    int iterations = report->iterations + followed.iterations,
+        factorizations = report->factorizations + followed.factorizations;
+    if (followed.is_superseded || !(followed.claimed >= best)) {
+        memcpy(a->lambda, found, size);
+        *report = followed;
+        report->finisher = cairn_solver_ipm_cone.name;
+    }
+    report->iterations = iterations;
+    report->factorizations = factorizations;
     return cairn_ok();
 }
 
-static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options) {
-    static const CairnIpmConeOptions path = {
-        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 700, .tolerance = 1e-10};
-    enum { WARM = 6, FEW = 1, MANY = 5 }; // Newton steps from the last step's impulses; rounds of sweeps
-    bool is_done = false;
-    if (cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem))) {
-        int most = options->iterations;
-        if (!is_zero(a->best, a->problem->row_count)) {
-            CAIRN_TRY(find(a, most < WARM ? most : WARM, &is_done));
-        }
-        for (int round = FEW; round <= MANY && !is_done; round += MANY - FEW) {
-            if (options->sweeps > 0) {
-                CAIRN_TRY(sweep(a, round * options->sweeps));
-                CAIRN_TRY(find(a, most, &is_done));
-            }
-            if (!is_done && round == FEW) {
-                CAIRN_TRY(find_from_nothing(a, most, &is_done));
-            }
-        }
+static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
+    bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
+    if (takes) {
+        CAIRN_TRY(cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, a->lambda, &takes));
     }
-    return is_done ? cairn_ok() : call(a, &cairn_solver_ipm_cone, &path, &is_done);
+    if (!takes) {
+        return follow_paths(a, (double)INFINITY, report);
+    }
+    CairnExact *exact = &a->newton.cones.exact;
+    CAIRN_TRY(cairn_best_init(&a->best, exact));
+    CAIRN_TRY(approach(a, options, &is_done));
+    cairn_best_take(&a->best, exact);
+    CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED : CAIRN_OUTCOME_STALLED;
+    CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
+    report->iterations += a->sweep_count;
+    report->factorizations += a->rest_factors;
+    report->finisher = cairn_solver_newton_cone.name;
+    bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
+    return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnAutoOptions chosen;
-    size_t rows = (size_t)problem->row_count + 1;
     CAIRN_TRY(cairn_solver_options(&auto_options, options, &chosen));
     if (!has_cones(problem)) {
         CAIRN_TRY(cairn_solver_bpp.solve(problem, parts, NULL, context, lambda, report));
         report->finisher = report->finisher != NULL ? report->finisher : cairn_solver_bpp.name;
         return cairn_ok();
     }
-    Auto a = {.problem = problem, .parts = parts, .context = *context, .report = report, .claimed = (double)INFINITY};
-    a.best = CAIRN_PUSH(context->arena, double, rows);
-    a.lambda = CAIRN_PUSH(context->arena, double, rows);
-    if (a.best == NULL || a.lambda == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %zu rows", rows - 1);
+    Auto a = {.problem = problem, .parts = parts, .context = context};
+    a.steps_left = is_budget(&chosen) ? chosen.iterations : INT_MAX;
+    a.lambda = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (a.lambda == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", problem->row_count);
     }
-    memcpy(a.best, lambda, (rows - 1) * sizeof *lambda);
-    a.outer = context;
-    a.context.review = context->review != NULL ? review_once : NULL;
-    a.context.review_user = &a;
-    *report = (CairnSolveReport){.outcome = CAIRN_OUTCOME_STALLED, .claimed = (double)INFINITY};
-    CAIRN_TRY(solve_cones(&a, &chosen));
-    memcpy(lambda, a.best, (rows - 1) * sizeof *lambda);
-    report->leaves_rest = true;
+    memcpy(a.lambda, lambda, (size_t)problem->row_count * sizeof *lambda);
+    CAIRN_TRY(solve_cones(&a, &chosen, report));
+    memcpy(lambda, a.lambda, (size_t)problem->row_count * sizeof *lambda);
+    report->leaves_rest = !is_budget(&chosen);
     return cairn_ok();
 }
 
 const CairnSolver cairn_solver_auto = {
     .name = "auto",
     .summary = "picks by the law: bpp for bounds; for friction cones sweeps, Newton's method, central paths",
-    .traits =
-        CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &auto_options,
     .solve = solve_auto,
     .forget = cairn_system_forget,

@@ -6,6 +6,7 @@
 #include "solvers/partition.h"
 #include "solvers/problem/accept.h"
 #include "solvers/referee/residual.h"
+#include "solvers/system/given.h"
 #include "solvers/ways.h"
 
 // The parts that the solver works on: the caller's, those that are made here, or none for a solver that never looks at
@@ -54,6 +55,7 @@ static CairnStatus solve(const CairnProblem *problem, const CairnSolver *solver,
     CairnParts parts;
     if (!request->is_checked) {
         CAIRN_TRY(cairn_problem_check(problem));
+        CAIRN_TRY(cairn_given_check(problem, arena));
     }
     if (!request->is_checked && solver->options != NULL && request->options != NULL) {
         CAIRN_TRY(cairn_fields_check(solver->options, request->options));

@@ -46,12 +46,29 @@ static void set_group(CairnCones *cones, int f, const double *lambda) {
     }
 }
 
+static bool takes_any(const CairnProblem *problem) {
+    (void)problem;
+    return true;
+}
+
+static CairnStatus prepare_none(const CairnSystem *system, void **memory, void **state) {
+    (void)system;
+    (void)memory;
+    *state = NULL;
+    return cairn_ok();
+}
+
+// A given W has no body space: who asks for it there has factors of its own, and takes only the products.
+static const CairnSystemKind products_alone = {.name = "none", .takes = takes_any, .prepare = prepare_none};
+
 CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation, bool lends,
                              CairnSolverContext *context, const double *lambda) {
-    CairnExactSetup setup = {.name = "ipm-cone",
-                             .system = {.formulation = formulation, .lends = lends},
-                             .takes_cones = true,
-                             .may_ask = true};
+    bool has_none = problem->form == CAIRN_FORM_EXPLICIT && formulation == CAIRN_FORMULATION_BODY;
+    CairnExactSetup setup = {
+        .name = "ipm-cone",
+        .system = {.formulation = formulation, .kind = has_none ? &products_alone : NULL, .lends = lends},
+        .takes_cones = true,
+        .may_ask = true};
     *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
@@ -160,6 +177,16 @@ void cairn_cones_renew(CairnCones *cones) {
             set_bound(exact, i, cones->lever[i] * fmax(0, exact->lambda[cones->normal[i]]));
         }
     }
+}
+
+double cairn_cones_start(CairnCones *cones, const double *lambda) {
+    CairnExact *exact = &cones->exact;
+    for (int i = 0; i < exact->problem->row_count; i++) {
+        exact->lambda[i] = exact->is_held[i] && cones->normal[i] == CAIRN_ROW_FIXED ? 0 : lambda[i];
+    }
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    cairn_cones_renew(cones);
+    return cairn_cones_residual(cones, true);
 }
 
 double cairn_cones_project(CairnCones *cones) {

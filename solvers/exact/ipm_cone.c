@@ -8,9 +8,12 @@
 #include "solvers/problem/accept.h"
 #include "solvers/problem/law.h"
 
+enum { STEPS = 120 };
+
 static const CairnField cone_fields[] = {
     CAIRN_FIELD_CHOICE(CairnIpmConeOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
-    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, 120, 1, 100000, "most steps of the interior point"),
+    CAIRN_FIELD_INT(CairnIpmConeOptions, iterations, STEPS, 1, 100000,
+                    "most steps of the interior point; where they are fewer, no way but the path follows"),
     CAIRN_FIELD_INT(CairnIpmConeOptions, path, 2000, 0, 100000,
                     "most steps along the central path, where the interior point does not arrive"),
     CAIRN_FIELD_DOUBLE(CairnIpmConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
@@ -204,7 +207,9 @@ static CairnStatus search_answer(Search *search, CairnOutcome *outcome) {
     if (is_convex) {
         CAIRN_TRY(run_convex(search, &is_done));
     }
-    if (!is_done && !(search->best.measure <= exact->limit)) {
+    bool is_spent = is_convex && search->options->iterations < STEPS && search->options->path == 0;
+    *outcome = is_spent ? CAIRN_OUTCOME_AT_LIMIT : *outcome;
+    if (!is_done && !is_spent && !(search->best.measure <= exact->limit)) {
         CAIRN_TRY(run_interior(search, outcome, &is_done));
     }
     if (!is_done && !(search->best.measure <= exact->limit) && search->options->path > 0) {
@@ -238,7 +243,7 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
     CairnCones cones;
     CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, false, context, lambda));
     CAIRN_TRY(solve_cones(&cones, &chosen, lambda, report));
-    report->leaves_rest = true;
+    report->leaves_rest = chosen.iterations >= STEPS;
     return cairn_ok();
 }
 

@@ -3,14 +3,19 @@
 #include <math.h>
 
 #include "solvers/exact/exact.h"
+#include "solvers/exact/nnewton_cone.h"
 #include "solvers/problem/accept.h"
+#include "solvers/problem/law.h"
 
 static const char *const map_names[] = {"fischer", "minimum", NULL};
+
+enum { STEPS = 100 };
 
 static const CairnField nnewton_fields[] = {
     CAIRN_FIELD_CHOICE(CairnNnewtonOptions, formulation, 0, cairn_formulation_names, "the form of the linear system"),
     CAIRN_FIELD_CHOICE(CairnNnewtonOptions, map, 0, map_names, "the nonsmooth function whose zero is sought"),
-    CAIRN_FIELD_INT(CairnNnewtonOptions, iterations, 100, 1, 100000, "most Newton steps"),
+    CAIRN_FIELD_INT(CairnNnewtonOptions, iterations, STEPS, 1, 100000,
+                    "most Newton steps; where they are fewer, no other way follows"),
     CAIRN_FIELD_INT(CairnNnewtonOptions, memory, 1, 1, 16,
                     "merits that the line search looks back on; 1: it only descends"),
     CAIRN_FIELD_DOUBLE(CairnNnewtonOptions, scale, 0.1, 1e-6, 1e6, 0, "",
@@ -234,16 +239,23 @@ static CairnStatus solve_nnewton(const CairnProblem *problem, const CairnParts *
     (void)parts;
     CairnNnewtonOptions chosen;
     CAIRN_TRY(cairn_solver_options(&nnewton_options, options, &chosen));
+    if (cairn_law_find(problem, CAIRN_FRICTION_CONE) >= 0 || cairn_law_find(problem, CAIRN_FRICTION_COULOMB) >= 0) {
+        CAIRN_TRY(cairn_nnewton_cones(problem, &chosen, context, lambda, report));
+        report->leaves_rest = chosen.iterations >= STEPS;
+        return cairn_ok();
+    }
     CairnExactSolver solver = {.setup = {.name = "nnewton", .system.formulation = (CairnFormulation)chosen.formulation},
                                .method = run_nnewton,
-                               .options = &chosen};
+                               .options = &chosen,
+                               .is_final = chosen.iterations < STEPS};
     return cairn_exact_solve(&solver, problem, context, lambda, report);
 }
 
 const CairnSolver cairn_solver_nnewton = {
     .name = "nnewton",
     .summary = "nonsmooth Newton (Fischer-Burmeister or minimum map), line search",
-    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
+    .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+              CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &nnewton_options,
     .solve = solve_nnewton,
     .forget = cairn_system_forget,

@@ -22,10 +22,9 @@ struct CairnSmooth {
 };
 
 // At first, and at least, where eps had to be raised: the path is followed more closely there.
-static const double first_near = 0.3, least_near = 0.1;
-static const double hopeless = 30;
-// eps begins so many times above the largest residual of a start that is near the answer, and of one from nothing.
-static const double above_warm = 10, above_cold = 0.3;
+static const double first_near = 1, least_near = 0.1;
+// Where eps begins, as a share of the largest residual of the start.
+static const double above = 0.3;
 static const double first_fall = 0.3, steepest = 1e-4, flat = 0.9, slow = 0.8;
 static const double short_step = 0.1, descent = 0.9;
 static const double first_eps = 1e-10, least_eps = 1e-15, most_eps = 100; // of the scale
@@ -34,7 +33,7 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
     CairnExact *exact = &cones->exact;
     CairnArena *arena = exact->context->arena;
     size_t rows = (size_t)exact->problem->row_count + 1;
-    *takes = exact->system.kind == &cairn_system_body;
+    *takes = exact->problem->form == CAIRN_FORM_EXPLICIT || exact->system.kind == &cairn_system_body;
     if (!*takes) {
         return cairn_ok();
     }
@@ -80,25 +79,14 @@ static void solve(CairnSmooth *s) {
     cairn_smooth_solve(&s->system, s->F, s->step, s->moved);
 }
 
-// Solve for another eps with the factor at hand, and once more from there where that is not near yet. The point is
-// s->tried.
+// Solve for another eps with the factor at hand. The point is s->tried.
 static double try_eps(CairnSmooth *s, double eps) {
-    CairnExact *exact = &s->system.cones->exact;
+    const CairnExact *exact = &s->system.cones->exact;
     Point here = {exact->lambda, exact->w};
     (void)measure_at(s, here, eps);
     solve(s);
     go(s, here, 1, s->tried);
-    double off = measure_at(s, s->tried, eps);
-    if (off > s->near && off < hopeless) {
-        solve(s);
-        go(s, s->tried, 1, s->next);
-        double second = measure_at(s, s->next, eps);
-        if (second < off) {
-            swap(&s->tried, &s->next);
-            off = second;
-        }
-    }
-    return off;
+    return measure_at(s, s->tried, eps);
 }
 
 // Whether a share of eps is reached. Where eps hardly falls, F has to.
@@ -107,32 +95,29 @@ static bool reaches(CairnSmooth *s, double fall, double here) {
     return off <= s->near && (fall < flat || off <= descent * here);
 }
 
-// Take the point for the smallest eps that one factor reaches. False: it reaches none.
+// Take the point for the smallest eps that one factor reaches, of two that are tried. False: it reaches none.
 static bool lower_eps(CairnSmooth *s) {
-    enum { MORE = 2 };
-    CairnExact *exact = &s->system.cones->exact;
-    double here = measure_at(s, (Point){exact->lambda, exact->w}, s->eps), fall = s->fall, reached = 0;
+    const CairnExact *exact = &s->system.cones->exact;
+    double least = least_eps * exact->scale, fall = s->fall;
+    double here = measure_at(s, (Point){exact->lambda, exact->w}, s->eps);
     if (reaches(s, fall, here)) {
-        for (int k = 0; k <= MORE; k++) {
-            reached = s->fall = fall;
+        swap(&s->tried, &s->taken);
+        double steeper = fmax(fall < 0.5 ? fall * fall : 0.5 * fall, steepest);
+        if (s->eps * fall > least && reaches(s, steeper, here)) {
             swap(&s->tried, &s->taken);
-            fall = fmax(fall < 0.5 ? fall * fall : 0.5 * fall, steepest);
-            if (k == MORE || s->eps * reached <= least_eps * exact->scale || !reaches(s, fall, here)) {
-                break;
-            }
+            fall = steeper;
         }
+        s->fall = fall;
     } else {
-        for (int k = 0; k < MORE && fall < 1 && reached == 0; k++) {
-            fall = fall < flat ? sqrt(fall) : 1;
-            if (reaches(s, fall, here)) {
-                reached = fall;
-                s->fall = fall < 1 ? fall : slow;
-                swap(&s->tried, &s->taken);
-            }
+        fall = fall < flat ? sqrt(fall) : 1;
+        if (s->fall >= 1 || !reaches(s, fall, here)) {
+            return false;
         }
+        swap(&s->tried, &s->taken);
+        s->fall = fall < 1 ? fall : slow;
     }
-    s->eps = reached > 0 ? fmax(s->eps * reached, least_eps * exact->scale) : s->eps;
-    return reached > 0;
+    s->eps = fmax(s->eps * fall, least);
+    return true;
 }
 
 static void set_near(CairnSmooth *s) {
@@ -174,12 +159,14 @@ static void check_digits(CairnSmooth *s) {
 static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
     CairnCones *cones = s->system.cones;
     CairnExact *exact = &cones->exact;
+    enum { MOST_INSIDE = 2 }; // steps once the certificate holds: the last digits are not worth more
     size_t size = (size_t)rows_of(s) * sizeof(double);
     s->fall = first_fall;
     s->least = HUGE_VAL;
     s->raises = 0;
     set_near(s);
-    for (int k = 0; k < steps && best->measure > exact->target; k++) {
+    for (int k = 0, inside = 0; k < steps && best->measure > exact->target && inside < MOST_INSIDE; k++) {
+        inside += best->measure <= 0.5 * exact->limit;
         bool is_regular;
         CAIRN_TRY(cairn_smooth_factor(&s->system, exact->lambda, exact->w, s->eps, &is_regular));
         exact->iterations += 1;
@@ -218,15 +205,19 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
     for (int i = 0; i < rows_of(smooth); i++) {
         is_cold = is_cold && exact->lambda[i] == 0;
     }
+    *measure = cairn_cones_residual(cones, true);
+    if (cairn_exact_review(exact, *measure, exact->lambda)) {
+        return cairn_ok();
+    }
     CAIRN_TRY(cairn_best_init(&best, exact));
-    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
+    cairn_best_update(&best, exact, *measure);
     cairn_smooth_weigh(&smooth->system, exact->lambda, is_cold);
     (void)cairn_smooth_evaluate(&smooth->system, exact->lambda, exact->w, 0, smooth->F);
     double largest = 0;
     for (int i = 0; i < rows_of(smooth); i++) {
         largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(smooth->F[i]));
     }
-    smooth->eps = fmax((is_cold ? above_cold : above_warm) * largest, first_eps * exact->scale);
+    smooth->eps = fmax(above * largest, first_eps * exact->scale);
     CairnStatus status = run(smooth, steps, &best);
     cairn_best_take(&best, exact);
     cairn_arena_release(exact->context->arena, mark);

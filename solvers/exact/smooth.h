@@ -19,8 +19,8 @@
 
 typedef struct CairnSmooth CairnSmooth;
 
-// Memory for it from the context's arena, once a solve; NULL: there is none. Where the system is not in body space
-// *takes is false.
+// Memory for it from the context's arena, once a solve; NULL: there is none. Where the system is neither in body space
+// nor a given W *takes is false. CAIRN_UNSUPPORTED: W is too large.
 CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *takes);
 
 // At most `steps` steps from the iterate, whose w is known. The iterate becomes the best that was seen, with its measure.

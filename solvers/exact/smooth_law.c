@@ -39,7 +39,80 @@ static void argument(const CairnSmoothLaw *cone, const double r[3], const double
     u[1] = *tangent > 0 ? x[2] / *tangent : 0;
 }
 
+// ---- Fischer and Burmeister's function: F = s + phi - (s o s + phi o phi + 2 eps^2)^(1/2) in the cone's algebra -----
+
+typedef struct Fischer {
+    double s[3], phi[3], root[3];
+} Fischer;
+
+static Fischer fischer_at(const CairnSmoothLaw *cone, const double r[3], const double w[3]) {
+    double rounded, rise = slip(cone, w, &rounded);
+    Fischer f = {.s = {cone->k * cone->mu * r[0], cone->k * r[1], cone->k * r[2]},
+                 .phi = {w[0] / cone->mu + (cone->rises ? rise : 0), w[1], w[2]}};
+    double square = 2 * cone->eps * cone->eps, x[2] = {0, 0};
+    for (int i = 0; i < 3; i++) {
+        square += f.s[i] * f.s[i] + f.phi[i] * f.phi[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        x[i] = 2 * (f.s[0] * f.s[i + 1] + f.phi[0] * f.phi[i + 1]);
+    }
+    double tangent = sqrt(x[0] * x[0] + x[1] * x[1]);
+    double low = sqrt(fmax(0, square - tangent)), high = sqrt(square + tangent);
+    f.root[0] = 0.5 * (high + low);
+    for (int i = 0; i < 2; i++) {
+        f.root[i + 1] = tangent > 0 ? 0.5 * (high - low) * x[i] / tangent : 0;
+    }
+    return f;
+}
+
+// X = L_a, the matrix of the product with a.
+static void arrow(const double a[3], double X[9]) {
+    memcpy(X, (double[9]){a[0], a[1], a[2], a[1], a[0], 0, a[2], 0, a[0]}, 9 * sizeof *X);
+}
+
+// X = 1 - L_root^-1 L_a.
+static void fischer_slope(const double inverse[9], const double a[3], double X[9]) {
+    double A[9];
+    arrow(a, A);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            X[3 * i + j] = i == j ? 1 : 0;
+            for (int k = 0; k < 3; k++) {
+                X[3 * i + j] -= inverse[3 * i + k] * A[3 * k + j];
+            }
+        }
+    }
+}
+
+static void fischer_slopes(const CairnSmoothLaw *cone, const double r[3], const double w[3], double L[9], double W[9]) {
+    Fischer f = fischer_at(cone, r, w);
+    double matrix[9], inverse[9], in_s[9], in_phi[9], rounded;
+    arrow(f.root, matrix);
+    if (!cairn_smooth_invert(matrix, inverse)) { // both are zero: one of the generalised derivatives
+        memset(inverse, 0, sizeof inverse);
+    }
+    fischer_slope(inverse, f.s, in_s);
+    fischer_slope(inverse, f.phi, in_phi);
+    (void)slip(cone, w, &rounded);
+    double lean[2] = {cone->rises && rounded > 0 ? w[1] / rounded : 0, cone->rises && rounded > 0 ? w[2] / rounded : 0};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            L[3 * i + j] = cone->k * in_s[3 * i + j] * (j == 0 ? cone->mu : 1);
+        }
+        W[3 * i] = in_phi[3 * i] / cone->mu;
+        W[3 * i + 1] = in_phi[3 * i] * lean[0] + in_phi[3 * i + 1];
+        W[3 * i + 2] = in_phi[3 * i] * lean[1] + in_phi[3 * i + 2];
+    }
+}
+
 void cairn_smooth_cone(const CairnSmoothLaw *cone, const double r[3], const double w[3], double F[3]) {
+    if (cone->is_fischer) {
+        Fischer f = fischer_at(cone, r, w);
+        for (int i = 0; i < 3; i++) {
+            F[i] = f.s[i] + f.phi[i] - f.root[i];
+        }
+        return;
+    }
     double x[3], tangent, u[2];
     argument(cone, r, w, x, &tangent, u);
     double low = positive(x[0] - tangent, cone->eps), high = positive(x[0] + tangent, cone->eps);
@@ -66,6 +139,10 @@ static void projection_slope(const CairnSmoothLaw *cone, const double x[3], doub
 
 void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], const double w[3], double L[9],
                              double W[9]) {
+    if (cone->is_fischer) {
+        fischer_slopes(cone, r, w, L, W);
+        return;
+    }
     double x[3], tangent, u[2], P[9], rounded;
     argument(cone, r, w, x, &tangent, u);
     projection_slope(cone, x, tangent, u, P);

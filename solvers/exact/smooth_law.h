@@ -7,7 +7,8 @@
 // F of a cone with k, for its impulses r and velocities w.
 typedef struct CairnSmoothLaw {
     double mu, k, eps;
-    bool rises; // Coulomb's law
+    bool rises;      // Coulomb's law
+    bool is_fischer; // F is Fischer and Burmeister's function on the cone instead, rounded off likewise
 } CairnSmoothLaw;
 
 void cairn_smooth_cone(const CairnSmoothLaw *cone, const double r[3], const double w[3], double F[3]);

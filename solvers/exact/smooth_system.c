@@ -37,7 +37,23 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
             s->rows[friction->normal + k].normal = follows ? friction->normal : -1;
         }
     }
+    if (problem->form == CAIRN_FORM_EXPLICIT) {
+        s->dense = CAIRN_PUSH_ZERO(arena, CairnSmoothDense, 1);
+        s->refines = true; // which takes the product that it needs all the same
+        return s->dense != NULL ? cairn_smooth_dense_init(s->dense, problem, exact->context->thread_count, arena)
+                                : cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
+    }
     return cairn_body_lu_init(&s->lu, &exact->system);
+}
+
+static void set_weight(CairnSmoothSystem *s, int f, double k) {
+    const CairnCone *cone = &s->cones->cones[f];
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
+    for (int i = friction->normal + 3; i < friction->normal + 3 + friction->spin_rows; i++) {
+        double lever = s->rows[i].lever;
+        s->rows[i].k = k * sqrt(lever * lever * s->cones->exact.D[i] / cone->norm);
+    }
 }
 
 // k is how a change of an impulse is held against one of a velocity. The trace of A's block would be that of a contact
@@ -46,7 +62,7 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
 // nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
 // 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
 void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
-    const double share = is_cold ? 0.025 : 0.1;
+    const double share = is_cold ? 0.025 : 0.005, loaded = is_cold ? 0.025 : 0.01;
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {
@@ -56,12 +72,17 @@ void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold
             continue;
         }
         int n = friction->normal;
-        double scale = share * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
+        double scale = loaded * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
         double k = 1 / (1 / (share * cone->norm) + (scale > 0 ? load / scale : 0));
-        s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
-        for (int i = n + 3; i < n + 3 + friction->spin_rows; i++) {
-            double lever = s->rows[i].lever;
-            s->rows[i].k = k * sqrt(lever * lever * exact->D[i] / cone->norm);
+        set_weight(s, f, k);
+    }
+}
+
+void cairn_smooth_weigh_by(CairnSmoothSystem *s, double share, bool is_fischer) {
+    for (int f = 0; f < s->cones->exact.problem->friction_count; f++) {
+        if (s->cones->cones[f].is_cone) {
+            set_weight(s, f, share * s->cones->cones[f].norm);
+            s->groups[f].law.is_fischer = is_fischer;
         }
     }
 }
@@ -120,6 +141,9 @@ static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const d
     double whole[9], *S = s->block[f];
     cone->law.eps = eps_of(s, n, eps);
     cairn_smooth_cone_slope(&cone->law, lambda + n, w + n, cone->L, cone->W);
+    if (s->dense != NULL) {
+        return true;
+    }
     for (int i = 0; i < 9; i++) {
         whole[i] = cone->L[i] + cone->W[i] * problem->compliance[n + i % 3];
     }
@@ -165,6 +189,9 @@ static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const do
         row->L = exact->D[i] * (1 - share);
         row->W = share;
     }
+    if (s->dense != NULL) {
+        return;
+    }
     double whole = row->L + row->W * exact->problem->compliance[i];
     if (row->W > 0 && !(whole > least_give * exact->D[i])) { // of rows without compliance, which may depend on others
         whole = least_give * exact->D[i];
@@ -202,7 +229,8 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     if (!*is_regular) {
         return cairn_ok();
     }
-    CairnStatus status = cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
+    CairnStatus status = s->dense != NULL ? cairn_smooth_dense_factor(s->dense, s)
+                                          : cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     *is_regular = status.code != CAIRN_NUMERIC;
     return *is_regular ? status : cairn_ok();
 }
@@ -254,6 +282,10 @@ static void subtract(const CairnSmoothSystem *s, const double *u, const double *
 
 // x = one application of the factor to R.
 static void apply(CairnSmoothSystem *s, const double *R, double *x) {
+    if (s->dense != NULL) {
+        cairn_smooth_dense_apply(s->dense, s, R, x);
+        return;
+    }
     const CairnGroups *groups = s->cones->exact.system.groups;
     size_t size = (size_t)s->cones->exact.problem->row_count * sizeof *x;
     invert(s, R, x);
@@ -269,6 +301,10 @@ static void apply(CairnSmoothSystem *s, const double *R, double *x) {
 static void multiply(CairnSmoothSystem *s, const double *x, double *y) {
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
+    if (s->dense != NULL) {
+        cairn_smooth_dense_multiply(problem, x, y);
+        return;
+    }
     cairn_groups_effect(exact->system.groups, &exact->system.ops, NULL, x, s->lu.slotted, y);
     for (int i = 0; i < problem->row_count; i++) {
         y[i] += problem->compliance[i] * x[i];

@@ -1,4 +1,5 @@
-// The linear system of a Newton step on the rounded law (smooth.h), in body space.
+// The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives
+// W.
 //
 // Of every cone, spin row and bounded row F has the slopes L (in lambda) and W (in w); a spin row's bound follows its
 // normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are
@@ -10,6 +11,7 @@
 #define CAIRN_SOLVERS_SMOOTH_SYSTEM_H
 
 #include "solvers/exact/cones.h"
+#include "solvers/exact/smooth_dense.h"
 #include "solvers/exact/smooth_law.h"
 #include "solvers/system/body_lu.h"
 
@@ -26,7 +28,8 @@ typedef struct CairnSmoothRow {
 
 typedef struct CairnSmoothSystem {
     CairnCones *cones;
-    CairnBodyLu lu;
+    CairnBodyLu lu;          // in body space
+    CairnSmoothDense *dense; // of a problem that gives W; NULL: in body space
     CairnSmoothCone *groups; // by friction groups
     CairnSmoothRow *rows;
     double *weight;      // S of rows outside of blocks
@@ -39,6 +42,9 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *system, CairnCones *cone
 
 // Choose k of all cones for impulses of this size; is_cold: their size is unknown.
 void cairn_smooth_weigh(CairnSmoothSystem *system, const double *lambda, bool is_cold);
+
+// Or for all cones: a share of the trace of A's block, and which map.
+void cairn_smooth_weigh_by(CairnSmoothSystem *system, double share, bool is_fischer);
 
 // F, and its length over rows times their weights. eps is in the measure: a row's own is eps over its weight.
 double cairn_smooth_evaluate(const CairnSmoothSystem *system, const double *lambda, const double *w, double eps,

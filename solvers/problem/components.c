@@ -104,6 +104,20 @@ static bool write_weights(const CairnProblem *problem, const int *node, const do
     return !is_plain;
 }
 
+void cairn_components_name(const CairnProblem *problem, int *parent, int *node) {
+    bool is_explicit = problem->form == CAIRN_FORM_EXPLICIT;
+    int nodes = is_explicit ? problem->row_count : problem->block_count;
+    for (int i = 0; i <= nodes; i++) {
+        parent[i] = i;
+    }
+    if (is_explicit) {
+        unite_rows(problem, parent);
+    } else {
+        unite_blocks(problem, parent);
+    }
+    name_rows(problem, parent, node);
+}
+
 CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProblem *problem, CairnArena *arena) {
     int rows = problem->row_count, nodes = problem->form == CAIRN_FORM_EXPLICIT ? rows : problem->block_count;
     double *weight = CAIRN_PUSH(arena, double, rows + 1);
@@ -113,15 +127,7 @@ CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProbl
     if (!weight || !parent || !node || !scale) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "components: no memory for %d rows", rows);
     }
-    for (int i = 0; i <= nodes; i++) {
-        parent[i] = i;
-    }
-    if (problem->form == CAIRN_FORM_EXPLICIT) {
-        unite_rows(problem, parent);
-    } else {
-        unite_blocks(problem, parent);
-    }
-    name_rows(problem, parent, node);
+    cairn_components_name(problem, parent, node);
     find_scales(components, problem, parent, node, scale);
     components->scale = 0;
     for (int i = 0; i < rows; i++) {

@@ -17,6 +17,10 @@ typedef struct CairnComponents {
     double *weight;  // of each row, scale over that of its component; NULL: 1 for all of them
 } CairnComponents;
 
+// Give each row the name of its component, in [0, blocks] of form 1 and [0, rows] of form 2. `parent` has room for so many,
+// and is scratch memory; `node` has row_count numbers.
+void cairn_components_name(const CairnProblem *problem, int *parent, int *node);
+
 // Find scale and weights. Memory from the arena.
 CairnStatus cairn_components_weigh(CairnComponents *components, const CairnProblem *problem, CairnArena *arena);
 

@@ -8,7 +8,10 @@
 #include "solvers/problem/law.h"
 #include "solvers/sweeps/sor.h"
 
-enum { AFRESH = 1024 }; // sweeps after which u is made from lambda again: rounding gathers in it
+enum {
+    AFRESH = 1024, // sweeps after which u is made from lambda again: rounding gathers in it
+    FIRST_KEPT = 64
+};
 
 #define FIELDS(omega_)                                                                                                 \
     CAIRN_FIELD_INT(CairnPsorOptions, iterations, 120, 1, 100000000, "most sweeps (S1: 50 and 120)"),                  \
@@ -18,6 +21,8 @@ enum { AFRESH = 1024 }; // sweeps after which u is made from lambda again: round
                            "share of the new impulses; the rest stays as it was"),                                     \
         CAIRN_FIELD_DOUBLE(CairnPsorOptions, tolerance, 1e-9, 0, 1, 0, "m/s",                                          \
                            "stop when no velocity of a sweep was farther from its law"),                               \
+        CAIRN_FIELD_DOUBLE(CairnPsorOptions, share, 0, 0, 1, 0, "",                                                    \
+                           "stop when it was no farther than this share of max|b| and is certified; 0: never"),        \
         CAIRN_FIELD_DOUBLE(CairnPsorOptions, budget_ms, 0, 0, 1e9, 0, "ms",                                            \
                            "stop after this time; 0: never. The answer then depends on the machine"),                  \
         CAIRN_FIELD_BOOL(CairnPsorOptions, momentum, 0,                                                                \
@@ -98,45 +103,118 @@ static CairnStatus start(SorSystem *system, CairnArena *arena) {
     return cairn_ok();
 }
 
-static CairnStatus finish(SorSystem *system, int sweeps, double *lambda) {
-    int rows = system->problem->row_count, bad = cairn_sor_find_bad(system);
-    if (bad >= 0) {
-        return cairn_error(CAIRN_NUMERIC, "%s: lambda[%d] is not finite after %d sweeps", system->settings.name, bad,
-                           sweeps);
+// The state of the sweeps of one solve.
+typedef struct SorRun {
+    CairnSolveReport *report;
+    int next_claim; // sweeps before which a claim that was refused is not made again
+    bool is_fresh;  // u was made anew before this sweep because of a refused claim
+    // The best impulses that were met, and their residual, m/s: looked for after FIRST_KEPT sweeps and each time that
+    // these have become four times as many. At first the caller's, of which nothing is known.
+    double *best, least;
+    int next_kept;
+} SorRun;
+
+static void keep_best(const SorSystem *system, SorRun *run) {
+    if (run->report->iterations < run->next_kept) {
+        return;
     }
-    cairn_sor_unpack(system);
-    if (system->lambda != lambda) {
-        memcpy(lambda, system->lambda, (size_t)rows * sizeof *lambda);
+    run->next_kept *= 4;
+    if (run->report->claimed < run->least && cairn_sor_find_bad(system) < 0) {
+        cairn_sor_read(system, run->best);
+        run->least = run->report->claimed;
+    }
+}
+
+// The impulses that are left, or the best that were met where sweeps have gone astray since.
+static void finish(const SorSystem *system, const SorRun *run, double *lambda) {
+    static const double astray = 4;
+    CairnSolveReport *report = run->report;
+    bool is_bad = cairn_sor_find_bad(system) >= 0;
+    if (!is_bad && !(report->claimed > astray * run->least)) {
+        cairn_sor_read(system, lambda);
+        return;
+    }
+    if (isfinite(run->least)) {
+        memcpy(lambda, run->best, (size_t)system->problem->row_count * sizeof *lambda);
+    }
+    report->claimed = run->least;
+    if (is_bad) { // others may find an answer
+        report->outcome = CAIRN_OUTCOME_STALLED;
+        report->leaves_rest = true;
+    }
+}
+
+// u from the impulses, which ends what momentum has gathered.
+static void refresh(SorSystem *system) {
+    if (system->momentum && system->momentum->beta > 0 && system->problem->form == CAIRN_FORM_DYNAMICS) {
+        cairn_sor_momentum_finish(system);
+    }
+    cairn_sor_gather(system);
+}
+
+// Whether the sweeps end here. What is met by a sweep alone is not claimed: v is made anew first, and what the referee
+// would not certify is no answer. Where only the tolerance is met, and met again from a v made anew, the sweeps end
+// without the claim. Under `faithful` the sweep's word counts, as in the paper.
+static CairnStatus ends(SorSystem *system, const CairnPsorOptions *options, double enough, CairnArena *arena,
+                        SorRun *run, bool *does) {
+    CairnSolveReport *report = run->report;
+    bool is_met = report->claimed <= enough, was_fresh = run->is_fresh;
+    *does = false;
+    run->is_fresh = false;
+    if (!is_met || (report->iterations < run->next_claim && !was_fresh)) {
+        return cairn_ok();
+    }
+    bool is_certified = true;
+    if (!options->faithful || options->momentum) {
+        CAIRN_TRY(cairn_sor_claim(system, arena, &is_certified));
+    }
+    if (is_certified) {
+        report->outcome = CAIRN_OUTCOME_CONVERGED;
+        *does = true;
+    } else if (was_fresh && report->claimed <= options->tolerance) {
+        *does = true;
+    } else {
+        refresh(system);
+        run->is_fresh = true;
+        run->next_claim = report->iterations + report->iterations / 4 + 1;
     }
     return cairn_ok();
 }
 
-static void iterate(SorSystem *system, const CairnPsorOptions *options, const CairnSolverContext *context,
-                    CairnSolveReport *report) {
-    double start = cairn_timer_now();
+static CairnStatus iterate(SorSystem *system, const CairnPsorOptions *options, const CairnSolverContext *context,
+                           SorRun *run) {
+    double start = cairn_timer_now(), scale = 0;
+    CairnSolveReport *report = run->report;
     report->outcome = CAIRN_OUTCOME_AT_LIMIT;
+    if (options->share > 0) {
+        CAIRN_TRY(cairn_sor_scale(system, context->arena, &scale));
+    }
+    double enough = fmax(options->tolerance, options->share * scale);
     while (report->iterations < options->iterations) {
         if (report->iterations % AFRESH == 0) {
-            cairn_sor_gather(system);
+            refresh(system);
         }
         double moved = cairn_sor_sweep(system, !system->settings.is_symmetric || report->iterations % 2 == 0);
+        bool does_end;
         report->iterations++;
         report->claimed = fmax(moved, system->floor);
         if (context->trace) {
             context->trace(context->trace_user, (CairnTraceEntry){report->iterations, report->claimed});
         }
-        if (report->claimed <= options->tolerance) {
-            report->outcome = CAIRN_OUTCOME_CONVERGED;
-            return;
+        CAIRN_TRY(ends(system, options, enough, context->arena, run, &does_end));
+        if (does_end) {
+            break;
         }
-        if (moved == 0) {
+        if (moved == 0 && !run->is_fresh) {
             report->outcome = CAIRN_OUTCOME_STALLED;
-            return;
+            break;
         }
+        keep_best(system, run);
         if (options->budget_ms > 0 && (cairn_timer_now() - start) * 1e3 >= options->budget_ms) {
-            return;
+            break;
         }
     }
+    return cairn_ok();
 }
 
 static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, const CairnProblem *problem,
@@ -162,12 +240,17 @@ static CairnStatus solve(const SorSettings *kind, const CairnFieldTable *table, 
         CAIRN_TRY(cairn_sor_momentum_init(&system, context->arena));
     }
     CairnSolveReport work = {0};
+    SorRun run = {.report = &work, .least = (double)INFINITY, .next_kept = FIRST_KEPT};
+    run.best = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (!run.best) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", kind->name, problem->row_count);
+    }
     CAIRN_TRY(start(&system, context->arena));
-    iterate(&system, &chosen, context, &work);
+    CAIRN_TRY(iterate(&system, &chosen, context, &run));
     if (chosen.momentum && work.outcome != CAIRN_OUTCOME_CONVERGED) {
         cairn_sor_momentum_finish(&system);
     }
-    CAIRN_TRY(finish(&system, work.iterations, lambda));
+    finish(&system, &run, lambda);
     *report = work;
     return cairn_ok();
 }
@@ -194,8 +277,8 @@ static CairnStatus solve_pj(const CairnProblem *problem, const CairnParts *parts
 }
 
 enum {
-    TRAITS =
-        CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB | CAIRN_TAKES_EXPLICIT
+    TRAITS = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
+             CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC
 };
 
 const CairnSolver cairn_solver_psor = {

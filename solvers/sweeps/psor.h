@@ -18,6 +18,7 @@ typedef struct CairnPsorOptions {
     double omega;   // relaxation in (0, 2)
     double lambda;  // fraction of the new impulses in the mix, in (0, 1]; above 1 the mix could be outside of the cones
     double tolerance;
+    double share;     // of max|b|: stop there where the answer is certified; 0: never
     double budget_ms; // 0: none
     bool
         momentum; // Nesterov's (sor_momentum.c): steps are then held below 1/|g|, omega counts as 1 at most and lambda as 1

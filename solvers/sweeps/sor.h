@@ -203,9 +203,15 @@ void cairn_sor_momentum_after(const SorSystem *system, const SorStrip *strip, So
 void cairn_sor_momentum_end(SorSystem *system);
 void cairn_sor_momentum_finish(SorSystem *system);
 
-// The impulses of the lanes: from lambda, and back.
+// Whether the referee will certify the impulses, from v made anew.
+CairnStatus cairn_sor_claim(const SorSystem *system, CairnArena *arena, bool *is_certified);
+// max|b|, m/s.
+CairnStatus cairn_sor_scale(const SorSystem *system, CairnArena *arena, double *scale);
+
+// The impulses of the lanes, from lambda.
 void cairn_sor_load(SorSystem *system);
-void cairn_sor_unpack(SorSystem *system);
+// All impulses, into an array of row_count numbers, which may be those of the system.
+void cairn_sor_read(const SorSystem *system, double *lambda);
 // Those of a constraint in its lane, SOR_LANES apart.
 double *cairn_sor_impulses(const SorSystem *system, int constraint);
 // A row whose impulse is not finite, or -1.

@@ -223,4 +223,6 @@ void cairn_sor_momentum_finish(SorSystem *system) {
             cairn_sor_momentum_before(system, &system->strips[s]);
         }
     }
+    m->goes_back = false;
+    m->t = 1;
 }

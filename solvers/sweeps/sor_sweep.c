@@ -175,13 +175,16 @@ void cairn_sor_load(SorSystem *system) {
     }
 }
 
-void cairn_sor_unpack(SorSystem *system) {
+void cairn_sor_read(const SorSystem *system, double *lambda) {
     const CairnProblem *problem = system->problem;
+    if (lambda != system->lambda && problem->row_count > 0) {
+        memcpy(lambda, system->lambda, (size_t)problem->row_count * sizeof *lambda);
+    }
     for (int c = 0; c < problem->constraint_count && problem->form == CAIRN_FORM_DYNAMICS; c++) {
         if (system->shape[c] != SOR_ITEM) {
             const double *impulses = cairn_sor_impulses(system, c);
             for (int j = 0; j < problem->constraints[c].row_count; j++) {
-                system->lambda[problem->constraints[c].first_row + j] = impulses[j * SOR_LANES];
+                lambda[problem->constraints[c].first_row + j] = impulses[j * SOR_LANES];
             }
         }
     }

@@ -105,11 +105,54 @@ static void arrives_where_sweeps_do(void **state) {
     }
 }
 
+// The referee certifies what is claimed, whatever the tolerance is: of problems whose velocities are small beside it,
+// of starts so far off that u loses its digits on the way, and of parts that have velocities of their own.
+static void what_is_claimed_is_certified(void **state) {
+    (void)state;
+    static const double sizes[] = {1e-6, 1e-3, 1, 1e3}, starts[] = {0, 1, 1e7};
+    int claims = 0, others = 0;
+    uint64_t seed = 77;
+    for (int k = 0; k < 24; k++) {
+        double scale = sizes[k % 4], start = starts[k / 4 % 3];
+        CairnFrictionKind law = k % 2 ? CAIRN_FRICTION_COULOMB : CAIRN_FRICTION_CONE;
+        TestPile heap;
+        test_pile_heap(&heap, &seed, 4, 1e-3, law);
+        for (int i = 0; i < heap.problem.row_count; i++) {
+            heap.right_side[i] *= scale;
+        }
+        for (int i = 0; i < heap.problem.dof_count; i++) {
+            heap.p[i] *= scale;
+        }
+        for (int tolerance = 5; tolerance <= 12; tolerance++) {
+            char options[96];
+            double *lambda = zeros(&heap.problem);
+            for (int i = 0; i < heap.problem.row_count; i++) {
+                lambda[i] = start * scale * support_uniform(&seed, -1, 1);
+            }
+            snprintf(options, sizeof options, "momentum=1,iterations=5000,tolerance=1e-%d", tolerance);
+            ExactRun run = exact_run(solvers[k % 3], options, &heap.problem, 1, NULL, lambda);
+            assert_ok(run.status);
+            bool is_claimed = run.report.outcome == CAIRN_OUTCOME_CONVERGED;
+            if (is_claimed && !run.residual.is_certified) {
+                fail_msg("%s, draw %d, tolerance 1e-%d: claimed at %.2g of the certificate", solvers[k % 3]->name, k,
+                         tolerance, run.residual.excess);
+            }
+            claims += is_claimed;
+            others += !is_claimed;
+            free(lambda);
+        }
+        test_pile_free(&heap);
+    }
+    print_message("%d claims, %d ends without one\n", claims, others);
+    assert_true(claims > 50 && others > 0);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objective_falls),
         cmocka_unit_test(less_is_left),
         cmocka_unit_test(arrives_where_sweeps_do),
+        cmocka_unit_test(what_is_claimed_is_certified),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

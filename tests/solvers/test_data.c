@@ -1,5 +1,7 @@
 // Problems that others made, read in place from ../shared/data: our readers, our referee against their answers, our
 // solvers against their optima. Without that folder, or without HDF5, the tests that need it are skipped and say so.
+#include <cairn/solve.h>
+
 #include "demos/program/cli/program.h"
 #include "demos/program/formats/problem_source.h"
 #include "solvers/problem/accept.h"
@@ -198,6 +200,87 @@ static void cones_are_solved(void **state) {
                  "solve " DATA "%s --solver ipm-cone --friction cone --symmetrize --certified --quiet", files[i]);
         support_call_well(line);
     }
+}
+
+// W as it is in the file: `auto`, Newton's method and sweeps with momentum are judged on it, and none of them
+// symmetrises it.
+static void problems_are_solved_as_given(void **state) {
+    (void)state;
+    need_hdf5();
+    static const char *const files[] = {"fclib/Box_Stacks-i0122-82-5.hdf5", "fclib/Capsules-i125-1213.hdf5",
+                                        "fclib/fclib_local_problem_test.hdf5", "siconos/Rover1039.dat",
+                                        "siconos/OneObject-i100000-499.hdf5.dat"};
+    static const char *const solvers[] = {"auto", "newton-cone",
+                                          "psor:iterations=20000,tolerance=0,share=1e-9,momentum=1"};
+    static const int most[] = {60, 60, 0}; // factors: sweeps have none
+    for (int k = 0; k < 5 * 3 * 2; k++) {
+        char line[256];
+        snprintf(line, sizeof line, "solve " DATA "%s --solver %s --friction %s --certified --quiet --json -",
+                 files[k / 6], solvers[k / 2 % 3], k % 2 ? "coulomb" : "cone");
+        const char *json = support_call_well(line)->out;
+        assert_below(support_json_number(json, k % 2 ? "results.0.residual.cone" : "results.0.residual.convex"), 1e-8);
+        assert_true(support_json_number(json, "results.0.factorizations") <= most[k / 2 % 3]);
+    }
+}
+
+// Changes a problem: impulses in other units, velocities too, other coefficients, and W made more unsymmetric, by a
+// share of each entry that is added on one side of the diagonal and taken away on the other one.
+static void change(CairnProblem *problem, double unit, double speed, double mu, double asymmetry) {
+    double *W = (double *)problem->W, *b = (double *)problem->right_side; // the source's own
+    CairnFriction *frictions = (CairnFriction *)problem->frictions;
+    for (int i = 0; i < problem->row_count; i++) {
+        b[i] *= speed;
+        for (int k = problem->W_start[i]; k < problem->W_start[i + 1]; k++) {
+            int j = problem->W_column[k];
+            uint64_t seed = 1 + (uint64_t)(i < j ? i : j) * 100003 + (uint64_t)(i < j ? j : i);
+            double share = i == j ? 0 : asymmetry * support_uniform(&seed, -1, 1);
+            W[k] *= (1 + (i < j ? share : -share)) * speed / unit;
+        }
+    }
+    for (int f = 0; f < problem->friction_count && mu >= 0; f++) {
+        frictions[f].mu = mu;
+    }
+    problem->W_is_symmetric = problem->W_is_symmetric && asymmetry == 0;
+}
+
+// Any units, any coefficient, any asymmetry of the size that files have. Where W is singular, unsymmetric and mu above
+// 1, so that contacts may wedge against nothing, there need not be an answer: then none is claimed.
+static void variants_are_solved(void **state) {
+    (void)state;
+    need_hdf5();
+    static const double units[] = {1, 1e-9, 1e6}, speeds[] = {1, 1e4, 1e-4}, mus[] = {-1, 0, 0.02, 0.3, 1, 3},
+                        asymmetries[] = {0, 1e-5, 1e-4, 1e-3};
+    static const CairnFrictionKind laws[] = {CAIRN_FRICTION_COULOMB, CAIRN_FRICTION_CONE};
+    int certified = 0, others = 0, most = 0;
+    const CairnSolver *solver;
+    assert_ok(cairn_solver_find("auto", &solver));
+    for (int i = PROBLEM_COUNT - support_rounds(PROBLEM_COUNT, 3); i < PROBLEM_COUNT; i++) { // the last are small
+        for (int k = 0; k < 48; k++) {
+            CairnProblemSource source;
+            open_answer(i, &source);
+            assert_ok(cairn_problem_set_friction(&source, laws[k % 2]));
+            CairnProblem *problem = &source.stored.problem;
+            double mu = mus[k / 2 % 6], asymmetry = asymmetries[k / 12];
+            change(problem, units[k % 3], speeds[k / 3 % 3], mu, asymmetry);
+            double *lambda = calloc((size_t)problem->row_count, sizeof *lambda);
+            assert_non_null(lambda);
+            CairnSolveRequest request = {.solver = solver, .judge = true};
+            CairnSolveResult result;
+            assert_ok(cairn_problem_solve(problem, &request, lambda, &result));
+            bool is_good = result.residual.is_certified;
+            if (!is_good && (mu < 1 || asymmetry == 0)) {
+                fail_msg("%s, variant %d: %d iterations, %d factors, at %g of the certificate", problems[i].answer, k,
+                         result.report.iterations, result.report.factorizations, result.residual.excess);
+            }
+            assert_true(is_good || result.report.outcome != CAIRN_OUTCOME_CONVERGED);
+            most = is_good && result.report.factorizations > most ? result.report.factorizations : most;
+            certified += is_good;
+            others += !is_good;
+            free(lambda);
+            cairn_problem_close(&source);
+        }
+    }
+    print_message("%d certified, in %d factors at most, %d without a claim\n", certified, most, others);
 }
 
 // Sweeps reach the convex law's optimum too, but for one problem, which is hard for all of them (36,127 sweeps of
@@ -471,6 +554,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(text_and_hdf5_say_the_same),
         cmocka_unit_test(solvers_reach_the_optima_of_others),
         cmocka_unit_test(cones_are_solved),
+        cmocka_unit_test(problems_are_solved_as_given),
+        cmocka_unit_test(variants_are_solved),
         cmocka_unit_test(sweeps_reach_the_convex_optima),
         cmocka_unit_test(momentum_reaches_all_optima),
         cmocka_unit_test(global_form_has_the_same_optimum),

@@ -48,7 +48,8 @@ static CairnStatus read_double(Text *text, const char *what, double *value) {
     *value = 0;
     double number = strtod(text->at, &end);
     if (end == text->at || !isfinite(number)) {
-        snprintf(message, sizeof message, "%s must be a finite number, is '%.30s'", what, text->at);
+        snprintf(message, sizeof message, "%s must be a finite number, is '%.30s'", what,
+                 text->at + strspn(text->at, " \t\r\n"));
         message[strcspn(message, "\n\t")] = '\0';
         return spoiled(text, message);
     }
