@@ -24,8 +24,8 @@ static void count_release(void *user, void *memory, size_t size) {
 // Lengths follow the typical length; speeds and times its square root, since a fall over a length takes the square root
 // of it. With gravity as it is, a world that is larger in all lengths then moves in the same way.
 bool cairn_world_has_springs(const CairnWorldDef *def) {
-    bool has_cones = def->friction == CAIRN_FRICTION_CONE || def->friction == CAIRN_FRICTION_COULOMB;
-    bool is_asked = def->springs == CAIRN_SPRINGS_ALWAYS || (def->springs == CAIRN_SPRINGS_BY_LAW && has_cones);
+    bool follows = def->friction != CAIRN_FRICTION_BOX; // friction depends on the load of this solve
+    bool is_asked = def->springs == CAIRN_SPRINGS_ALWAYS || (def->springs == CAIRN_SPRINGS_BY_LAW && follows);
     return is_asked && !(def->normal_compliance > 0);
 }
 
@@ -74,11 +74,11 @@ static CairnStatus check_def(const CairnWorldDef *def) {
     return cairn_fields_check(&cairn_world_fields, def);
 }
 
-// The first solver, or where it does not take this friction the one that picks by the law.
+// The first solver, or where friction depends on the load of this solve the one that picks by the law.
 static const CairnSolver *preset_solver(CairnFrictionKind friction) {
     const CairnSolver *solver = cairn_solver_at(0);
-    bool has_cones = friction == CAIRN_FRICTION_CONE || friction == CAIRN_FRICTION_COULOMB;
-    return has_cones && !cairn_is_ok(cairn_solver_find("auto", &solver)) ? cairn_solver_at(0) : solver;
+    bool follows = friction != CAIRN_FRICTION_BOX;
+    return follows && !cairn_is_ok(cairn_solver_find("auto", &solver)) ? cairn_solver_at(0) : solver;
 }
 
 CairnStatus cairn_world_create(const CairnWorldDef *def, CairnWorld **out) {

@@ -1,12 +1,13 @@
 // auto: the solver for who names none. It picks by the problem's law, and says in its report which method gave the
 // answer.
 //
-// Bounds alone: bpp, which ends by the interior point where index sets cycle. Friction cones: Newton's method
-// (newton-cone), which costs the less the nearer it starts. From the last step's impulses where those nearly are the
-// answer, as in a scene at rest. Else from sweeps with momentum, which take a millisecond or two, leave 1e-4, and go on
-// for longer where Newton's method does not arrive from there. At last the central paths of ipm-cone. Where W itself is
-// given, as in files, and no start is, Newton's method from nothing comes first: it takes a few dozen factors, and from
-// what few sweeps leave of such problems it needs as many. An unsymmetric W has no central path.
+// Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that
+// follow the load (box-current): Newton's method (newton-cone), which costs the less the nearer it starts. From the last
+// step's impulses where those nearly are the answer, as in a scene at rest. Else from sweeps with momentum, which take a
+// millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there. At last the
+// central paths of ipm-cone. Where W itself is given, as in files, and no start is, Newton's method from nothing comes
+// first: it takes a few dozen factors, and from what few sweeps leave of such problems it needs as many. An unsymmetric
+// W has no central path.
 #include "solvers/auto.h"
 
 #include <limits.h>
@@ -24,9 +25,10 @@
 enum { STEPS = 25 };
 
 static const CairnField auto_fields[] = {
-    CAIRN_FIELD_INT(CairnAutoOptions, iterations, STEPS, 1, 100000,
-                    "under friction cones: most steps of Newton's method from one start; fewer: of all together"),
-    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 100, 0, 1000000, "under friction cones: sweeps before it"),
+    CAIRN_FIELD_INT(
+        CairnAutoOptions, iterations, STEPS, 1, 100000,
+        "under cones and box-current: most steps of Newton's method from one start; fewer: of all together"),
+    CAIRN_FIELD_INT(CairnAutoOptions, sweeps, 100, 0, 1000000, "under cones and box-current: sweeps before it"),
 };
 
 static const double tolerance = 1e-10; // of max|b|: where Newton's method stops
@@ -46,8 +48,14 @@ typedef struct Auto {
     int rest_factors; // of the start from rest
 } Auto;
 
-static bool has_cones(const CairnProblem *problem) {
-    return cairn_law_find(problem, CAIRN_FRICTION_CONE) >= 0 || cairn_law_find(problem, CAIRN_FRICTION_COULOMB) >= 0;
+// Bounds that stand, as bpp takes them at the least price.
+static bool has_fixed_bounds(const CairnProblem *problem) {
+    for (int kind = CAIRN_FRICTION_BOX + 1; kind < CAIRN_FRICTION_KIND_COUNT; kind++) {
+        if (cairn_law_find(problem, (CairnFrictionKind)kind) >= 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static CairnStatus sweep(Auto *a, int count) {
@@ -206,7 +214,7 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
                               CairnSolverContext *context, double *lambda, CairnSolveReport *report) {
     CairnAutoOptions chosen;
     CAIRN_TRY(cairn_solver_options(&auto_options, options, &chosen));
-    if (!has_cones(problem)) {
+    if (has_fixed_bounds(problem)) {
         CAIRN_TRY(cairn_solver_bpp.solve(problem, parts, NULL, context, lambda, report));
         report->finisher = report->finisher != NULL ? report->finisher : cairn_solver_bpp.name;
         return cairn_ok();
@@ -226,7 +234,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
 
 const CairnSolver cairn_solver_auto = {
     .name = "auto",
-    .summary = "picks by the law: bpp for bounds; for friction cones sweeps, Newton's method, central paths",
+    .summary =
+        "picks by the law: bpp for bounds; where friction follows the load sweeps, Newton's method, central paths",
     .traits = CAIRN_TAKES_BOUNDS | CAIRN_TAKES_BOX_CURRENT | CAIRN_TAKES_CONE | CAIRN_TAKES_COULOMB |
               CAIRN_TAKES_EXPLICIT | CAIRN_TAKES_UNSYMMETRIC,
     .options = &auto_options,

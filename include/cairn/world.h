@@ -44,9 +44,9 @@ typedef enum CairnMix {
     CAIRN_MIX_MULTIPLY
 } CairnMix;
 
-// Friction by cones on hard contacts is ill-posed: impulses of any size hold each other, and a solver takes long over
-// them. What is as stiff as matter has one answer that is found soon. Bounds of a box need no springs, and hard contacts
-// keep what slides over seams within 1e-6 of its speed.
+// Friction that depends on the load of the same solve is ill-posed on hard contacts: impulses of any size hold each
+// other, and a solver takes long over them. What is as stiff as matter has an answer that is found soon. Bounds of a box
+// that stand (CAIRN_FRICTION_BOX) need no springs, and hard contacts keep what slides over seams within 1e-6 of its speed.
 typedef enum CairnSprings { CAIRN_SPRINGS_BY_LAW = 0, CAIRN_SPRINGS_NEVER, CAIRN_SPRINGS_ALWAYS } CairnSprings;
 
 typedef enum CairnIntegrator {
@@ -118,7 +118,7 @@ void cairn_world_destroy(CairnWorld *world);
 // or the solver diverged, and the codes of a solver, a partitioner or a refiner of the caller's.
 CairnStatus cairn_world_step(CairnWorld *world, double h, CairnStats *stats);
 
-// Set the solver (bpp by default, auto under cone and coulomb), the partitioner (mindp with parts of 16 bodies by
+// Set the solver (bpp by default, auto under all friction but box), the partitioner (mindp with parts of 16 bodies by
 // default) and the refiner (none by default). `options` is of the type that the table of the chosen one describes, and
 // is copied; NULL stands for its defaults. The solver, partitioner or refiner itself must outlive the world. Only
 // solvers with CAIRN_NEEDS_PARTITION use partitioner and refiner.

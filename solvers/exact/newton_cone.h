@@ -5,7 +5,7 @@
 #include "solvers/exact/smooth.h"
 
 typedef struct CairnNewtonConeOptions {
-    int iterations;
+    int iterations, path;
     double tolerance;
 } CairnNewtonConeOptions;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solvers/exact/smooth_path.h"
 #include "solvers/exact/smooth_system.h"
 
 // An iterate with its w = A lambda + b.
@@ -196,6 +197,17 @@ static CairnStatus run(CairnSmooth *s, int steps, CairnBest *best) {
     return cairn_ok();
 }
 
+// The best that was seen becomes the iterate.
+static CairnStatus finish(CairnSmooth *s, CairnStatus status, const CairnBest *best, double *measure) {
+    CairnCones *cones = s->system.cones;
+    CairnExact *exact = &cones->exact;
+    cairn_best_take(best, exact);
+    cairn_system_slack(&exact->system, exact->lambda, exact->w);
+    cairn_cones_renew(cones);
+    *measure = cairn_cones_residual(cones, true);
+    return status;
+}
+
 CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
     CairnCones *cones = smooth->system.cones;
     CairnExact *exact = &cones->exact;
@@ -218,11 +230,37 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
         largest = cairn_ops_larger(largest, cairn_exact_weight(exact, i) * fabs(smooth->F[i]));
     }
     smooth->eps = fmax(above * largest, first_eps * exact->scale);
-    CairnStatus status = run(smooth, steps, &best);
-    cairn_best_take(&best, exact);
+    CairnStatus status = finish(smooth, run(smooth, steps, &best), &best, measure);
     cairn_arena_release(exact->context->arena, mark);
-    cairn_system_slack(&exact->system, exact->lambda, exact->w);
-    cairn_cones_renew(cones);
-    *measure = cairn_cones_residual(cones, true);
+    return status;
+}
+
+CairnStatus cairn_smooth_follow(CairnSmooth *smooth, int steps, double *measure) {
+    enum { END = 25 }; // Newton steps where a path ends
+    // Where one is lost another may arrive: eps of the scale to begin with, and k as from nothing or as from a start.
+    static const struct {
+        double first;
+        bool is_cold;
+    } paths[] = {{1, true}, {0.1, true}, {1, false}};
+    CairnCones *cones = smooth->system.cones;
+    CairnExact *exact = &cones->exact;
+    CairnArenaMark mark = cairn_arena_mark(exact->context->arena);
+    CairnBest best;
+    CAIRN_TRY(cairn_best_init(&best, exact));
+    cairn_best_update(&best, exact, cairn_cones_residual(cones, true));
+    double *nothing = CAIRN_PUSH_ZERO(exact->context->arena, double, rows_of(smooth) + 1);
+    if (nothing == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, rows_of(smooth));
+    }
+    CairnStatus status = cairn_ok();
+    for (size_t k = 0; k < sizeof paths / sizeof *paths && best.measure > exact->limit && cairn_is_ok(status); k++) {
+        cairn_smooth_weigh(&smooth->system, nothing, paths[k].is_cold);
+        CairnArenaMark inner = cairn_arena_mark(exact->context->arena);
+        status = cairn_smooth_path(&smooth->system, paths[k].first * exact->scale, steps, &best, &smooth->eps);
+        cairn_arena_release(exact->context->arena, inner);
+        status = cairn_is_ok(status) ? run(smooth, END, &best) : status;
+    }
+    status = finish(smooth, status, &best, measure);
+    cairn_arena_release(exact->context->arena, mark);
     return status;
 }

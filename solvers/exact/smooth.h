@@ -26,4 +26,8 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
 // At most `steps` steps from the iterate, whose w is known. The iterate becomes the best that was seen, with its measure.
 CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure);
 
+// Along paths by their length (smooth_path.h) from nothing, at most `steps` steps on each of three, and from their ends. The
+// iterate becomes the best that was seen, itself as it was included.
+CairnStatus cairn_smooth_follow(CairnSmooth *smooth, int steps, double *measure);
+
 #endif

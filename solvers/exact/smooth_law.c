@@ -18,10 +18,12 @@ static double slope(double t, double eps) {
     return t >= 0 ? 0.5 * (1 + t / root) : 2 * eps * eps / (root * (root - t));
 }
 
-// |w_T|, rounded off so that it is 0 at 0: no rise where nothing slips. Its corner is sharper than that of the cone: a
-// rise that is wrong by d is answered by an impulse of d / C.
+// What enters the law of other rows has sharper corners than their own: a rise that is wrong by d is answered by an
+// impulse of d / C, and the bound of friction at an open contact would be eps / k.
+static const double sharper = 0.01;
+
+// |w_T|, rounded off so that it is 0 at 0: no rise where nothing slips.
 static double slip(const CairnSmoothLaw *cone, const double w[3], double *rounded) {
-    static const double sharper = 0.01;
     double eps = sharper * cone->eps, square = w[1] * w[1] + w[2] * w[2];
     *rounded = sqrt(square + eps * eps);
     return *rounded > 0 ? square / (*rounded + eps) : 0;
@@ -158,15 +160,15 @@ void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], cons
     }
 }
 
-double cairn_smooth_spin(const CairnSmoothLaw *spin, double lever, double normal, double r, double w,
-                         double slopes[3]) {
-    double k = spin->k, eps = spin->eps, x = k * r / lever - lever * w, bound = positive(k * normal, eps);
-    double below = slope(-bound - x, eps), above = slope(x - bound, eps), share = 1 - below - above;
-    share = fmax(share, 0);
-    slopes[0] = k / lever * (1 - share);
-    slopes[1] = lever * share;
-    slopes[2] = (below - above) * k * slope(k * normal, eps);
-    return k * r / lever - (x + positive(-bound - x, eps) - positive(x - bound, eps));
+double cairn_smooth_follower(const CairnSmoothLaw *law, double arm, double normal, double r, double w,
+                             double slopes[3]) {
+    double k = law->k, eps = law->eps, x = k * r / arm - arm * w;
+    double load = k * law->mu * normal, bound = positive(load, sharper * eps);
+    double below = slope(-bound - x, eps), above = slope(x - bound, eps), share = fmax(1 - below - above, 0);
+    slopes[0] = k / arm * (1 - share);
+    slopes[1] = arm * share;
+    slopes[2] = (below - above) * k * law->mu * slope(load, sharper * eps);
+    return k * r / arm - (x + positive(-bound - x, eps) - positive(x - bound, eps));
 }
 
 double cairn_smooth_row(double k, double eps, double lower, double upper, double r, double w, double *share) {

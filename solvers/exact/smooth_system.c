@@ -9,6 +9,14 @@ enum { STRIDE = 6 };
 
 static const double least_give = 1e-14; // of D, instead of no compliance
 
+// The first row of a group whose bound follows its normal impulse: all but the normal under box friction, torsion and
+// rolling of a cone, none where bounds stand.
+static int first_follower(const CairnSmoothSystem *s, int f) {
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    bool is_current = friction->kind == CAIRN_FRICTION_BOX_CURRENT && !s->cones->exact.is_dead[friction->normal];
+    return is_current ? 1 : s->cones->cones[f].is_cone ? 3 : 3 + friction->spin_rows;
+}
+
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     CairnExact *exact = &cones->exact;
     const CairnProblem *problem = exact->problem;
@@ -27,13 +35,15 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     s->change = s->weight + 3 * rows;
     for (int i = 0; i < problem->row_count; i++) {
         s->rows[i].normal = cones->normal[i] == CAIRN_ROW_CONE ? CAIRN_ROW_CONE : -1;
+        s->rows[i].k = exact->D[i];
     }
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnFriction *friction = &problem->frictions[f];
-        for (int k = 3; k < 3 + friction->spin_rows && cones->cones[f].is_cone; k++) {
+        for (int k = first_follower(s, f); k < 3 + friction->spin_rows; k++) {
             double lever = cairn_law_lever(friction, k);
             bool follows = lever > 0 && !exact->is_dead[friction->normal + k];
-            s->rows[friction->normal + k].lever = lever;
+            s->rows[friction->normal + k].arm = k < 3 ? 1 : lever;
+            s->rows[friction->normal + k].mu = k < 3 ? lever : 1;
             s->rows[friction->normal + k].normal = follows ? friction->normal : -1;
         }
     }
@@ -46,13 +56,20 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     return cairn_body_lu_init(&s->lu, &exact->system);
 }
 
+static double norm_of(const CairnSmoothSystem *s, int f) {
+    const double *D = s->cones->exact.D + s->cones->exact.problem->frictions[f].normal;
+    return s->cones->cones[f].is_cone ? s->cones->cones[f].norm : D[0] + D[1] + D[2];
+}
+
 static void set_weight(CairnSmoothSystem *s, int f, double k) {
     const CairnCone *cone = &s->cones->cones[f];
     const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    int n = friction->normal;
     s->groups[f].law = (CairnSmoothLaw){.mu = cone->mu, .k = k, .rises = cone->is_corrected};
-    for (int i = friction->normal + 3; i < friction->normal + 3 + friction->spin_rows; i++) {
-        double lever = s->rows[i].lever;
-        s->rows[i].k = k * sqrt(lever * lever * s->cones->exact.D[i] / cone->norm);
+    s->rows[n].k = k;
+    for (int i = first_follower(s, f); i < 3 + friction->spin_rows; i++) {
+        double arm = s->rows[n + i].arm;
+        s->rows[n + i].k = k * sqrt(arm * arm * s->cones->exact.D[n + i] / norm_of(s, f));
     }
 }
 
@@ -68,13 +85,12 @@ void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold
     for (int f = 0; f < problem->friction_count; f++) {
         const CairnCone *cone = &s->cones->cones[f];
         const CairnFriction *friction = &problem->frictions[f];
-        if (!cone->is_cone) {
+        int n = friction->normal;
+        if (first_follower(s, f) >= 3 + friction->spin_rows && !cone->is_cone) {
             continue;
         }
-        int n = friction->normal;
         double scale = loaded * exact->scale / cairn_exact_weight(exact, n), load = fmax(lambda[n], 0);
-        double k = 1 / (1 / (share * cone->norm) + (scale > 0 ? load / scale : 0));
-        set_weight(s, f, k);
+        set_weight(s, f, 1 / (1 / (share * norm_of(s, f)) + (scale > 0 ? load / scale : 0)));
     }
 }
 
@@ -96,8 +112,8 @@ static bool is_plain(const CairnSmoothSystem *s, int row) {
     return s->rows[row].normal == -1 && !s->cones->exact.is_held[row];
 }
 
-static CairnSmoothLaw spin_of(const CairnSmoothSystem *s, int row, double eps) {
-    return (CairnSmoothLaw){.k = s->rows[row].k, .eps = eps_of(s, row, eps)};
+static CairnSmoothLaw follower_of(const CairnSmoothSystem *s, int row, double eps) {
+    return (CairnSmoothLaw){.mu = s->rows[row].mu, .k = s->rows[row].k, .eps = eps_of(s, row, eps)};
 }
 
 double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, const double *w, double eps, double *F) {
@@ -115,10 +131,10 @@ double cairn_smooth_evaluate(const CairnSmoothSystem *s, const double *lambda, c
     for (int i = 0; i < problem->row_count; i++) {
         const CairnSmoothRow *row = &s->rows[i];
         if (row->normal >= 0) {
-            CairnSmoothLaw spin = spin_of(s, i, eps);
-            F[i] = cairn_smooth_spin(&spin, row->lever, lambda[row->normal], lambda[i], w[i], unused);
+            CairnSmoothLaw law = follower_of(s, i, eps);
+            F[i] = cairn_smooth_follower(&law, row->arm, lambda[row->normal], lambda[i], w[i], unused);
         } else if (row->normal == -1) {
-            F[i] = is_plain(s, i) ? cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i], exact->upper[i],
+            F[i] = is_plain(s, i) ? cairn_smooth_row(row->k, eps_of(s, i, eps), exact->lower[i], exact->upper[i],
                                                      lambda[i], w[i], unused)
                                   : 0;
         }
@@ -134,6 +150,10 @@ static void times(const double A[9], const double x[3], double y[3]) {
     }
 }
 
+static double determinant(const double A[9]) {
+    return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) + A[2] * (A[3] * A[7] - A[4] * A[6]);
+}
+
 static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const double *w, double eps) {
     const CairnProblem *problem = s->cones->exact.problem;
     CairnSmoothCone *cone = &s->groups[f];
@@ -147,6 +167,7 @@ static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const d
     for (int i = 0; i < 9; i++) {
         whole[i] = cone->L[i] + cone->W[i] * problem->compliance[n + i % 3];
     }
+    s->sign *= determinant(whole) < 0 ? -1 : 1;
     if (!cairn_smooth_invert(whole, cone->inverse)) {
         return false;
     }
@@ -158,18 +179,20 @@ static bool find_cone(CairnSmoothSystem *s, int f, const double *lambda, const d
             }
         }
     }
-    for (int i = 3; i < 3 + problem->frictions[f].spin_rows; i++) { // x_i = (R_i - W w_i - N x_n) / (L + W C)
-        CairnSmoothRow *row = &s->rows[n + i];
-        if (row->normal < 0) {
-            S[(STRIDE + 1) * i] = s->weight[n + i];
-            continue;
-        }
-        for (int j = 0; j < 3; j++) {
+    return true;
+}
+
+// The rows whose bounds follow the normal impulse: x_i = (R_i - W w_i - N x_n) / (L + W C).
+static void add_followers(CairnSmoothSystem *s, int f) {
+    const CairnFriction *friction = &s->cones->exact.problem->frictions[f];
+    double *S = s->block[f];
+    for (int i = first_follower(s, f); i < 3 + friction->spin_rows; i++) {
+        const CairnSmoothRow *row = &s->rows[friction->normal + i];
+        for (int j = 0; j < 3 && row->normal >= 0; j++) {
             S[STRIDE * i + j] = -row->N * row->inverse * S[j];
         }
-        S[(STRIDE + 1) * i] = row->W * row->inverse;
+        S[(STRIDE + 1) * i] = s->weight[friction->normal + i];
     }
-    return true;
 }
 
 static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const double *w, double eps) {
@@ -178,15 +201,14 @@ static void find_row(CairnSmoothSystem *s, int i, const double *lambda, const do
     double share = 0, slopes[3] = {0};
     row->L = row->W = row->N = row->inverse = 0;
     if (row->normal >= 0) {
-        CairnSmoothLaw spin = spin_of(s, i, eps);
-        (void)cairn_smooth_spin(&spin, row->lever, lambda[row->normal], lambda[i], w[i], slopes);
+        CairnSmoothLaw law = follower_of(s, i, eps);
+        (void)cairn_smooth_follower(&law, row->arm, lambda[row->normal], lambda[i], w[i], slopes);
         row->L = slopes[0];
         row->W = slopes[1];
         row->N = slopes[2];
     } else if (is_plain(s, i)) {
-        (void)cairn_smooth_row(exact->D[i], eps_of(s, i, eps), exact->lower[i], exact->upper[i], lambda[i], w[i],
-                               &share);
-        row->L = exact->D[i] * (1 - share);
+        (void)cairn_smooth_row(row->k, eps_of(s, i, eps), exact->lower[i], exact->upper[i], lambda[i], w[i], &share);
+        row->L = row->k * (1 - share);
         row->W = share;
     }
     if (s->dense != NULL) {
@@ -215,6 +237,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     exact->has_factor = false; // its memory is this factor's now
     exact->system.factorizations += 1;
     *is_regular = true;
+    s->sign = 1;
     for (int i = 0; i < problem->row_count; i++) {
         find_row(s, i, lambda, w, eps);
     }
@@ -225,6 +248,7 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
         } else { // it takes a block, where it has no friction too
             set_ordinary(s, f);
         }
+        add_followers(s, f);
     }
     if (!*is_regular) {
         return cairn_ok();
@@ -232,6 +256,9 @@ CairnStatus cairn_smooth_factor(CairnSmoothSystem *s, const double *lambda, cons
     CairnStatus status = s->dense != NULL ? cairn_smooth_dense_factor(s->dense, s)
                                           : cairn_body_lu_factor(&s->lu, s->weight, (const double(*)[36])s->block);
     *is_regular = status.code != CAIRN_NUMERIC;
+    for (int i = 0; i < s->lu.factor.plan->size; i++) {
+        s->sign *= s->lu.factor.pivots[i] < 0 ? -1 : 1;
+    }
     return *is_regular ? status : cairn_ok();
 }
 

@@ -1,8 +1,8 @@
 // The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives
 // W.
 //
-// Of every cone, spin row and bounded row F has the slopes L (in lambda) and W (in w); a spin row's bound follows its
-// normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are
+// Of every cone and bounded row F has the slopes L (in lambda) and W (in w); the bound of a spin row, and of tangents
+// under box friction with the present load, follows its normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are
 //
 //     x = (L + W C)^-1 (R - W J v),      P v = J^T x,      so   (P + J^T S J) v = J^T (L + W C)^-1 R,
 //
@@ -21,9 +21,10 @@ typedef struct CairnSmoothCone {
 } CairnSmoothCone;
 
 typedef struct CairnSmoothRow {
-    double k, lever;         // of spin rows of a cone
+    double k;
+    double mu, arm;          // of followers (cairn_smooth_follower)
     double L, W, N, inverse; // N: slope in the normal impulse
-    int normal;              // CAIRN_ROW_CONE: in a cone; -1: bounds that stand; else the normal row of a spin row
+    int normal;              // CAIRN_ROW_CONE: in a cone; -1: bounds that stand; else the normal row that it follows
 } CairnSmoothRow;
 
 typedef struct CairnSmoothSystem {
@@ -35,6 +36,7 @@ typedef struct CairnSmoothSystem {
     double *weight;      // S of rows outside of blocks
     double (*block)[36]; // S of cones with their spin rows
     double *effect, *rest, *change;
+    int sign;     // of the determinant of the last factor's matrix L + W A
     bool refines; // steps are refined against the product with A: the factor alone has proved too rough
 } CairnSmoothSystem;
 

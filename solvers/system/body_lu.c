@@ -6,6 +6,28 @@
 
 enum { WIDTH = CAIRN_LINALG_WIDTH, CHUNK = 64, BLOCK = CAIRN_ROW_BLOCK };
 
+// By the rows of `groups`: the friction group whose block begins there, -1: none. Bounds that follow the present normal
+// impulse couple a contact's rows as cones do, which symmetric factors leave out.
+static int *list_blocks(const CairnProblem *problem, const CairnGroups *groups, CairnArena *arena) {
+    int *list = CAIRN_PUSH(arena, int, groups->row_count + 1);
+    CairnArenaMark mark = cairn_arena_mark(arena);
+    int *of = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    if (list == NULL || of == NULL) {
+        return NULL;
+    }
+    for (int r = 0; r < problem->row_count; r++) {
+        of[r] = -1;
+    }
+    for (int f = 0; f < problem->friction_count; f++) {
+        of[problem->frictions[f].normal] = problem->frictions[f].kind != CAIRN_FRICTION_BOX ? f : -1;
+    }
+    for (int k = 0; k < groups->row_count; k++) {
+        list[k] = of[groups->rows[k]];
+    }
+    cairn_arena_release(arena, mark);
+    return list;
+}
+
 CairnStatus cairn_body_lu_init(CairnBodyLu *lu, const CairnSystem *system) {
     *lu = (CairnBodyLu){.system = system};
     if (system->kind != &cairn_system_body) {
@@ -16,7 +38,8 @@ CairnStatus cairn_body_lu_init(CairnBodyLu *lu, const CairnSystem *system) {
     lu->lender = cairn_body_space_factor(system->state);
     lu->scale = CAIRN_PUSH(arena, double, system->problem->dof_count + 1);
     lu->slotted = CAIRN_PUSH(arena, double, system->groups->slotted + 1);
-    if (lu->scale == NULL || lu->slotted == NULL) {
+    lu->friction = list_blocks(system->problem, system->groups, arena);
+    if (lu->scale == NULL || lu->slotted == NULL || lu->friction == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "body space L D U: no memory for %d dofs", system->problem->dof_count);
     }
     return cairn_linalg_factor_init_unsymmetric(&lu->factor, lu->lender, arena);
@@ -129,7 +152,7 @@ static void add_element(void *user, int element, const CairnLinalgFront *fronts,
 CairnStatus cairn_body_lu_factor(CairnBodyLu *lu, const double *weight, const double (*block)[36]) {
     const CairnSystem *system = lu->system;
     const CairnGroups *groups = system->groups;
-    lu->S = (CairnRowWeights){weight, block, system->problem->frictions, groups->rows, groups->friction};
+    lu->S = (CairnRowWeights){weight, block, system->problem->frictions, groups->rows, lu->friction};
     CairnDiagonal diagonal = {system->problem, groups, NULL, lu->factor.plan->node_first, lu->scale};
     for (int b = 0; b < system->problem->block_count; b++) {
         cairn_diagonal_begin(&diagonal, b);

@@ -22,6 +22,7 @@ typedef struct CairnBodyLu {
     CairnLinalgFactor factor, *lender; // the lender: the system's own
     CairnRowWeights S;                 // while it factors
     double *scale;
+    int *friction;   // by the rows of the system's groups: the friction group whose block begins there, -1: none
     double *slotted; // scratch for the caller: a vector over the dofs in slots (CairnGroups)
 } CairnBodyLu;
 
@@ -30,7 +31,7 @@ typedef struct CairnBodyLu {
 CairnStatus cairn_body_lu_init(CairnBodyLu *lu, const CairnSystem *system);
 
 // weight[row_count]: S of ordinary rows, of either sign, 0 where a row is held out. block: S by friction groups, six
-// rows of six for n, t1, t2, torsion and both of rolling. Of a group that takes a block (cairn_takes_block) the leading
+// rows of six for n, t1, t2, torsion and both of rolling. Of a group whose friction follows the load (all but CAIRN_FRICTION_BOX) the leading
 // 3 + spin_rows rows and columns are read, and the weights of its rows are not; the rows of other groups are ordinary.
 // NULL: all rows are. Both are read here only. CAIRN_NUMERIC: a pivot broke down, at the dof that the message names.
 CairnStatus cairn_body_lu_factor(CairnBodyLu *lu, const double *weight, const double (*block)[36]);

@@ -53,7 +53,7 @@ static void end(Case *c) {
 
 // The rows of the block of a friction group, 0: it takes none.
 static int block_rows(const CairnFriction *friction) {
-    return cairn_takes_block(friction) ? 3 + friction->spin_rows : 0;
+    return friction->kind != CAIRN_FRICTION_BOX ? 3 + friction->spin_rows : 0;
 }
 
 // Of the kinds of blocks that Newton's method makes: none (open), a symmetric one, one with a skew part of its own size

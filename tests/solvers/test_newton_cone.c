@@ -42,13 +42,14 @@ static void slopes_are_those_of_the_law(void **state) {
             }
         }
         double slopes[3], unused[3], d = 1e-6, lever = 0.3;
-        (void)cairn_smooth_spin(&law, lever, r[0], r[1], w[1], slopes);
-        double by_r = cairn_smooth_spin(&law, lever, r[0], r[1] + d, w[1], unused) -
-                      cairn_smooth_spin(&law, lever, r[0], r[1] - d, w[1], unused);
-        double by_w = cairn_smooth_spin(&law, lever, r[0], r[1], w[1] + d, unused) -
-                      cairn_smooth_spin(&law, lever, r[0], r[1], w[1] - d, unused);
-        double by_n = cairn_smooth_spin(&law, lever, r[0] + d, r[1], w[1], unused) -
-                      cairn_smooth_spin(&law, lever, r[0] - d, r[1], w[1], unused);
+        law.eps *= 100; // the bound's corner has a hundredth of it
+        (void)cairn_smooth_follower(&law, lever, r[0], r[1], w[1], slopes);
+        double by_r = cairn_smooth_follower(&law, lever, r[0], r[1] + d, w[1], unused) -
+                      cairn_smooth_follower(&law, lever, r[0], r[1] - d, w[1], unused);
+        double by_w = cairn_smooth_follower(&law, lever, r[0], r[1], w[1] + d, unused) -
+                      cairn_smooth_follower(&law, lever, r[0], r[1], w[1] - d, unused);
+        double by_n = cairn_smooth_follower(&law, lever, r[0] + d, r[1], w[1], unused) -
+                      cairn_smooth_follower(&law, lever, r[0] - d, r[1], w[1], unused);
         assert_near(slopes[0], by_r / (2 * d), 1e-4 * (1 + fabs(slopes[0])));
         assert_near(slopes[1], by_w / (2 * d), 1e-4 * (1 + fabs(slopes[1])));
         assert_near(slopes[2], by_n / (2 * d), 1e-4 * (1 + fabs(slopes[2])));
@@ -192,6 +193,90 @@ static void auto_ends_coulomb_heaps(void **state) {
     print_message("  %d factorizations at most\n", worst);
 }
 
+// Paths that turn back are followed by their length.
+static void paths_are_followed_past_folds(void **state) {
+    (void)state;
+    static const CairnFrictionKind laws[2] = {CAIRN_FRICTION_COULOMB, CAIRN_FRICTION_BOX_CURRENT};
+    int rounds = support_rounds(24, 8), alone = 0, followed = 0, worst = 0;
+    for (int round = 0; round < rounds; round++) {
+        TestPile pile;
+        uint64_t seed = 5000 + (uint64_t)round;
+        test_pile_heap(&pile, &seed, round % 2 ? 12 : 20, pow(10, -3 - round % 4), laws[round / 2 % 2]);
+        double *one = zeros(&pile.problem), *two = zeros(&pile.problem);
+        ExactRun plain = exact_run(&cairn_solver_newton_cone, NULL, &pile.problem, 1, NULL, one);
+        ExactRun path = exact_run(&cairn_solver_newton_cone, "iterations=0,path=150", &pile.problem, 1, NULL, two);
+        alone += plain.residual.is_certified;
+        followed += path.residual.is_certified;
+        worst = path.report.factorizations > worst ? path.report.factorizations : worst;
+        free(one);
+        free(two);
+        test_pile_free(&pile);
+    }
+    print_message("  %d of %d, without paths %d, %d factorizations at most\n", followed, rounds, alone, worst);
+    assert_true(followed >= rounds - 1 && followed > alone);
+}
+
+// ---- bounds that follow the load -----------------------------------------------------------------------------------------
+
+// A particle meets a plane: its tangents are clamped each for itself, by the load of this solve.
+static void one_contact_of_a_box_has_its_closed_form(void **state) {
+    (void)state;
+    uint64_t seed = 4;
+    for (int round = 0; round < 200; round++) {
+        TestProblem t;
+        test_problem_begin(&t);
+        double m = exp(support_uniform(&seed, -3, 3)), P[9] = {m, 0, 0, 0, m, 0, 0, 0, m}, lambda[3], b[3];
+        int block = test_problem_block(&t, 3, P);
+        (void)test_problem_contact(&t, &seed, CAIRN_FRICTION_BOX_CURRENT, 0, 1, &block);
+        double mu = t.frictions[0].mu = support_uniform(&seed, 0.05, 2);
+        memset(t.J, 0, 9 * sizeof *t.J);
+        t.J[0] = t.J[4] = t.J[8] = 1;
+        for (int i = 0; i < 3; i++) {
+            t.p[i] = m * (b[i] = support_uniform(&seed, -1, 1));
+            lambda[i] = round % 4 < 2 ? 0 : support_uniform(&seed, -1, 1);
+        }
+        ExactRun run =
+            exact_certify(round % 2 ? &cairn_solver_newton_cone : &cairn_solver_auto, NULL, &t.problem, lambda);
+        assert_int_equal(run.report.fallback, 0);
+        double normal = fmax(0, -m * b[0]), most = mu * normal;
+        assert_near(lambda[0] / m, normal / m, 1e-8);
+        for (int i = 1; i < 3; i++) {
+            assert_near(lambda[i] / m, fmax(-most, fmin(most, -m * b[i])) / m, 1e-8 * (1 + mu));
+        }
+    }
+}
+
+// Beside the fixed point over solves with bounds that stand. On one of the heaps neither arrives.
+static void heaps_with_following_bounds_need_few_factors(void **state) {
+    (void)state;
+    int worst = 0, missed[2] = {0}, sum[2] = {0}, rounds = support_rounds(18, 8);
+    for (int round = 0; round < rounds; round++) {
+        TestPile pile;
+        uint64_t seed = 700 + (uint64_t)round;
+        test_pile_heap(&pile, &seed, round % 2 ? 12 : 20, pow(10, -1 - round % 6), CAIRN_FRICTION_BOX_CURRENT);
+        double *lambda = zeros(&pile.problem), *other = zeros(&pile.problem);
+        ExactRun own = exact_run(&cairn_solver_auto, NULL, &pile.problem, 1, NULL, lambda);
+        ExactRun fixed = exact_run(&cairn_solver_bpp, NULL, &pile.problem, 1, NULL, other);
+        missed[0] += !own.residual.is_certified;
+        missed[1] += !fixed.residual.is_certified;
+        if (own.residual.is_certified && fixed.residual.is_certified) {
+            sum[0] += own.report.factorizations;
+            sum[1] += fixed.report.factorizations;
+            worst = own.report.factorizations > worst ? own.report.factorizations : worst;
+        }
+        if (own.residual.is_certified) { // from the answer
+            ExactRun again = exact_certify(&cairn_solver_newton_cone, NULL, &pile.problem, lambda);
+            assert_int_equal(again.report.factorizations, 0);
+        }
+        free(lambda);
+        free(other);
+        test_pile_free(&pile);
+    }
+    print_message("  %d factorizations, %d at most, beside %d\n", sum[0], worst, sum[1]);
+    assert_true(missed[0] <= missed[1] && 18 * missed[0] <= rounds);
+    assert_true(4 * sum[0] < sum[1] && worst < 100);
+}
+
 // ---- what must not matter --------------------------------------------------------------------------------------------------
 
 static void threads_change_no_bit(void **state) {
@@ -225,6 +310,7 @@ static void auto_takes_bpp_for_bounds(void **state) {
 }
 
 int main(void) {
+    static ExactSubject subjects[] = {{.solver = &cairn_solver_newton_cone}, {.solver = &cairn_solver_auto}};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_are_those_of_the_law),
         cmocka_unit_test(a_matrix_times_its_inverse_is_one),
@@ -232,6 +318,11 @@ int main(void) {
         cmocka_unit_test(convex_heaps_need_few_factors),
         cmocka_unit_test(contacts_without_friction_are_solved),
         cmocka_unit_test(auto_ends_coulomb_heaps),
+        cmocka_unit_test(paths_are_followed_past_folds),
+        cmocka_unit_test(one_contact_of_a_box_has_its_closed_form),
+        cmocka_unit_test_prestate(exact_check_current_bounds, &subjects[0]),
+        cmocka_unit_test_prestate(exact_check_current_bounds, &subjects[1]),
+        cmocka_unit_test(heaps_with_following_bounds_need_few_factors),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(auto_takes_bpp_for_bounds),
     };

@@ -16,10 +16,11 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
     return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
 }
 
-// A built-in solver that does not take the world's law.
+// A built-in solver that does not take the world's law, or the first one, which is for who names neither law nor solver.
 static bool refuses(const char *name, CairnFrictionKind law) {
     const CairnSolver *solver;
-    return cairn_is_ok(cairn_solver_find(name, &solver)) && !cairn_law_is_taken(solver->traits, law);
+    return cairn_is_ok(cairn_solver_find(name, &solver)) &&
+           (!cairn_law_is_taken(solver->traits, law) || (law != CAIRN_FRICTION_BOX && solver == cairn_solver_at(0)));
 }
 
 static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options, CairnFrictionKind law) {
