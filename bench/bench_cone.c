@@ -11,6 +11,7 @@
 // robot's row is the scene spider_robot: its 50 sweeps over joints, servos and feet, one thread.
 #include "bench/bench.h"
 #include "bench/cone_rivals.h"
+#include "bench/ledger.h"
 #include "bench/scene_runs.h"
 #include "demos/scenes/scenes.h"
 #include "engine/base/arena.h"
@@ -40,24 +41,6 @@ static const double streamed = 128 + 24, touched = 256;
 // in the compiled visit before groups were gathered ahead; the present one has fewer, so the fraction of the peak is at
 // most what is printed.
 static const double vector_work = 150 + 4 + 25 + 96;
-
-typedef struct Ledger {
-    CairnAllocator inner;
-    size_t now, peak;
-} Ledger;
-
-static void *count_allocate(void *user, size_t size) {
-    Ledger *ledger = user;
-    ledger->now += size;
-    ledger->peak = ledger->now > ledger->peak ? ledger->now : ledger->peak;
-    return ledger->inner.allocate(ledger->inner.user, size);
-}
-
-static void count_release(void *user, void *memory, size_t size) {
-    Ledger *ledger = user;
-    ledger->now -= size;
-    ledger->inner.release(ledger->inner.user, memory, size);
-}
 
 static double triad(int threads) {
     CairnAllocator plain = cairn_memory_default(); // the same pages as ours
@@ -176,7 +159,7 @@ typedef struct Size {
     int count;
     CairnVec3 *centers;
     BenchPacking packing;
-    Ledger ledger;
+    BenchLedger ledger;
     CairnAllocator counting;
     CairnWorld *world;
     CairnStats fastest;
@@ -197,8 +180,7 @@ static CairnStatus open_size(Size *size) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "bench: no memory for %d balls", size->count);
     }
     place_balls(&size->packing, size->centers, size->count);
-    size->ledger.inner = cairn_memory_default();
-    size->counting = (CairnAllocator){count_allocate, count_release, &size->ledger};
+    size->counting = bench_ledger_open(&size->ledger);
     CairnStatus status = bench_cone_world(&size->packing, &size->counting, &size->world);
     for (int k = 0; k < WARM_UP && cairn_is_ok(status); k++) {
         status = cairn_world_step(size->world, step, NULL);

@@ -13,6 +13,7 @@
     X(bench_collision) \
     X(bench_cone) \
     X(bench_exact) \
+    X(bench_friction) \
     X(bench_partition) \
     X(bench_pgs) \
     X(bench_rest) \

@@ -2,6 +2,7 @@
 #include "bench/bench.h"
 
 #include "demos/program/session/choice.h"
+#include "demos/program/session/law.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,7 @@ static int by_size(const void *a, const void *b) {
 
 // The scene's law where the solver takes it, else box friction.
 static CairnFrictionKind law_of(const CairnSolver *solver, CairnFrictionKind kind) {
-    const unsigned traits[CAIRN_FRICTION_KIND_COUNT] = {
-        [CAIRN_FRICTION_BOX] = CAIRN_TAKES_BOUNDS,
-        [CAIRN_FRICTION_BOX_CURRENT] = CAIRN_TAKES_BOX_CURRENT,
-        [CAIRN_FRICTION_CONE] = CAIRN_TAKES_CONE,
-        [CAIRN_FRICTION_COULOMB] = CAIRN_TAKES_COULOMB,
-    };
-    return solver->traits & traits[kind] ? kind : CAIRN_FRICTION_BOX;
+    return cairn_law_is_taken(solver->traits, kind) ? kind : CAIRN_FRICTION_BOX;
 }
 
 static CairnStatus set_partition(CairnWorld *world, const char *name) {

@@ -1,5 +1,6 @@
 // Plan: which scene is shown, with which parameters, and how each view solves it. The window's threads never make a
 // world here: they write down what is wanted, and the views' threads do it between two steps.
+#include "demos/program/session/law.h"
 #include "demos/viewer/viewer.h"
 #include <math.h>
 #include <stdio.h>
@@ -222,10 +223,6 @@ bool cairn_viewer_reload(CairnViewer *viewer) {
 // ---- solvers ----
 
 bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver) {
-    static const unsigned needed[] = {[CAIRN_FRICTION_BOX] = CAIRN_TAKES_BOUNDS,
-                                      [CAIRN_FRICTION_BOX_CURRENT] = CAIRN_TAKES_BOX_CURRENT,
-                                      [CAIRN_FRICTION_CONE] = CAIRN_TAKES_CONE,
-                                      [CAIRN_FRICTION_COULOMB] = CAIRN_TAKES_COULOMB};
     // A scene's parameters decide on its friction.
     CairnWorldDef def = cairn_world_def();
     const CairnScene *scene = viewer->source.scene;
@@ -233,8 +230,7 @@ bool cairn_viewer_takes(const CairnViewer *viewer, const CairnSolver *solver) {
         scene->settings(viewer->params, &def);
     }
     const CairnRunOptions *options = &viewer->options->run;
-    CairnFrictionKind kind = options->has_friction ? options->friction : def.friction;
-    return (solver->traits & needed[kind]) != 0;
+    return cairn_law_is_taken(solver->traits, options->has_friction ? options->friction : def.friction);
 }
 
 const CairnSolver *cairn_viewer_solver(const CairnViewer *viewer, int number) {

@@ -1,5 +1,6 @@
 // The options of cairn view, and the viewer from its opening to its end.
 #include "demos/program/cli/program.h"
+#include "demos/program/session/law.h"
 #include "demos/viewer/crash.h"
 #include "demos/viewer/panels.h"
 #include "demos/viewer/viewer.h"
@@ -52,7 +53,9 @@ static CairnStatus take_check(void *target, const char *value) {
 }
 
 static const CairnOption command_options[] = {
-    {"--solvers", "A,B:k=v,k=v", "two to four copies of the scene side by side, each with its own solver",
+    {"--solvers", "A,B:k=v,k=v",
+     "two to four copies of the scene side by side, each with its own solver; without --friction under the richest law "
+     "that all of them take",
      take_solvers},
     {"--frames", "N", "quit after N steps", take_frames},
     {"--panel", "NAMES", "open at the start: " PANEL_WORDS, take_panel},
@@ -103,6 +106,23 @@ static CairnStatus take_recording(CairnViewOptions *options) {
     return cairn_ok();
 }
 
+// Solvers side by side without a law that was named: the richest one that all of them take, as cairn compare does.
+static CairnStatus choose_law(CairnViewOptions *options) {
+    CairnRunOptions *run = &options->run;
+    unsigned shared = ~0u;
+    if (options->solvers.count < 2 || cairn_law_is_named(run)) {
+        return cairn_ok();
+    }
+    for (int i = 0; i < options->solvers.count; i++) {
+        CairnChoice choice;
+        CAIRN_TRY(cairn_choice_open(options->solvers.items[i], "--solvers", &choice));
+        shared &= choice.solver->traits;
+        cairn_choice_close(&choice);
+    }
+    run->has_friction = options->is_law_chosen = cairn_law_richest(shared, &run->friction);
+    return cairn_ok();
+}
+
 static CairnStatus check(CairnViewOptions *options) {
     CairnRunOptions *run = &options->run;
     CAIRN_TRY(cairn_run_options_need_scene(run));
@@ -118,6 +138,7 @@ static CairnStatus check(CairnViewOptions *options) {
     if (is_common && options->solvers.count > 0) {
         return cairn_error(CAIRN_UNSUPPORTED, "option --solvers: each takes its own options, as in pgs:iterations=50");
     }
+    CAIRN_TRY(choose_law(options));
     CAIRN_TRY(cairn_run_options_check_shots(run));
     for (int i = 0; i < run->shot_count; i++) {
         if (options->frames > 0 && run->shots[i].frame > options->frames) {

@@ -41,6 +41,12 @@ static CairnStatus open_all(CairnViewer *viewer) {
     CAIRN_TRY(cairn_crew_start(&viewer->crew));
     SDL_StartTextInput();
     viewer->last_clock = cairn_viewer_clock();
+    if (viewer->options->is_law_chosen) {
+        char words[120];
+        snprintf(words, sizeof words, "friction %s: the richest law that all these solvers take",
+                 cairn_friction_name(viewer->options->run.friction));
+        cairn_viewer_notify(viewer, words);
+    }
     return cairn_ok();
 }
 

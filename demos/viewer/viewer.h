@@ -21,6 +21,7 @@ typedef struct CairnViewOptions {
     CairnRecording *recording; // to be run again; NULL: a scene
     CairnReload *reload;       // of the scene's file; NULL: there is none
     const char *panel;         // opened at the start: a tab's name or "charts"; NULL: by the settings
+    bool is_law_chosen;        // the law of friction is the richest that all solvers take: the options named none
     bool ignores_settings;     // neither read nor written
     bool checks_gl;            // have the driver look for mistakes, which is slow
 } CairnViewOptions;

@@ -4,15 +4,17 @@
 
 #include "solvers/problem/law.h"
 
-static CairnStatus allocate(CairnCones *cones) {
+static CairnStatus allocate(CairnCones *cones, bool lends) {
     const CairnProblem *problem = cones->exact.problem;
     CairnArena *arena = cones->exact.context->arena;
     cones->cones = CAIRN_PUSH_ZERO(arena, CairnCone, problem->friction_count + 1);
-    cones->blocks = CAIRN_PUSH_ZERO(arena, CairnThetaBlock, problem->friction_count + 1);
     cones->normal = CAIRN_PUSH(arena, int, problem->row_count + 1);
     cones->lever = CAIRN_PUSH_ZERO(arena, double, problem->row_count + 1);
-    cones->parameter = CAIRN_PUSH(arena, int, problem->row_count + 1);
-    if (!cones->cones || !cones->blocks || !cones->normal || !cones->lever || !cones->parameter) {
+    if (!lends) {
+        cones->blocks = CAIRN_PUSH_ZERO(arena, CairnThetaBlock, problem->friction_count + 1);
+        cones->parameter = CAIRN_PUSH(arena, int, problem->row_count + 1);
+    }
+    if (!cones->cones || !cones->normal || !cones->lever || (!lends && (!cones->blocks || !cones->parameter))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "cones: no memory for %d rows", problem->row_count);
     }
     return cairn_ok();
@@ -59,17 +61,18 @@ static CairnStatus prepare_none(const CairnSystem *system, void **memory, void *
 // A given W has no body space: who asks for it there has factors of its own, and takes only the products.
 static const CairnSystemKind products_alone = {.name = "none", .takes = takes_any, .prepare = prepare_none};
 
-CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
+CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation, bool lends,
                              CairnSolverContext *context, const double *lambda) {
     bool has_none = problem->form == CAIRN_FORM_EXPLICIT && formulation == CAIRN_FORMULATION_BODY;
-    CairnExactSetup setup = {.name = "ipm-cone",
-                             .system = {.formulation = formulation, .kind = has_none ? &products_alone : NULL},
-                             .takes_cones = true,
-                             .may_ask = true};
+    CairnExactSetup setup = {
+        .name = "ipm-cone",
+        .system = {.formulation = formulation, .kind = has_none ? &products_alone : NULL, .lends = lends},
+        .takes_cones = true,
+        .may_ask = true};
     *cones = (CairnCones){.residual_scale = 1};
     CairnExact *exact = &cones->exact;
     CAIRN_TRY(cairn_exact_init(exact, problem, &setup, context, lambda));
-    CAIRN_TRY(allocate(cones));
+    CAIRN_TRY(allocate(cones, lends));
     for (int i = 0; i < problem->row_count; i++) {
         cones->normal[i] = CAIRN_ROW_FIXED;
     }

@@ -44,9 +44,10 @@ typedef struct CairnCones {
     int parameter_count;
 } CairnCones;
 
-// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds. Of a problem that gives W,
-// CAIRN_FORMULATION_BODY makes a system that has products and no factor.
-CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation,
+// As cairn_exact_init, for ipm-cone. Groups with mu = 0 become bounds. lends: the system lends itself to another
+// factor (CairnSystemSetup), and nothing is factored here. Of a problem that gives W, CAIRN_FORMULATION_BODY makes a
+// system that has products and no factor.
+CairnStatus cairn_cones_init(CairnCones *cones, const CairnProblem *problem, CairnFormulation formulation, bool lends,
                              CairnSolverContext *context, const double *lambda);
 
 // Take these impulses for the iterate, without those of rows that are held, and the parameters that they make. Returns

@@ -16,12 +16,13 @@ static CairnStatus check(const CairnProblem *problem, const CairnExactSetup *set
     return setup->takes_cones ? cairn_ok() : cairn_solver_refuse_cones(setup->name, problem);
 }
 
-static CairnStatus allocate(CairnExact *exact) {
+static CairnStatus allocate(CairnExact *exact, bool lends) {
     CairnArena *arena = exact->context->arena;
     int m = exact->problem->row_count;
     double **arrays[] = {&exact->b, &exact->lower, &exact->upper, &exact->lambda,
                          &exact->w, &exact->theta, &exact->y,     &exact->x};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    size_t count = sizeof arrays / sizeof *arrays - (lends ? 3 : 0); // the last ones are the system's solves'
+    for (size_t i = 0; i < count; i++) {
         *arrays[i] = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // some go by eights
         if (*arrays[i] == NULL) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "exact solve: no memory for %d rows", m);
@@ -138,7 +139,7 @@ CairnStatus cairn_exact_init(CairnExact *exact, const CairnProblem *problem, con
     double t0 = cairn_timer_now();
     *exact = (CairnExact){.name = setup->name, .problem = problem, .context = context, .may_ask = setup->may_ask};
     CAIRN_TRY(setup->of == NULL ? check(problem, setup, context, lambda) : cairn_ok());
-    CAIRN_TRY(allocate(exact));
+    CAIRN_TRY(allocate(exact, system.lends));
     system.of = setup->row != NULL ? &setup->of->system : NULL;
     system.row = setup->row;
     CAIRN_TRY(cairn_system_init(&exact->system, problem, &system, context));
@@ -398,12 +399,14 @@ CairnStatus cairn_exact_run(CairnExact *exact, CairnExactMethod method, const vo
 CairnStatus cairn_exact_solve(const CairnExactSolver *solver, const CairnProblem *problem, CairnSolverContext *context,
                               double *lambda, CairnSolveReport *report) {
     CairnExact exact;
-    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
     double *answer = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    CairnArenaMark mark = cairn_arena_mark(context->arena);
     if (answer == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact.name, problem->row_count);
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", solver->setup.name, problem->row_count);
     }
+    CAIRN_TRY(cairn_exact_init(&exact, problem, &solver->setup, context, lambda));
     CAIRN_TRY(cairn_exact_run(&exact, solver->method, solver->options, answer, report));
+    cairn_arena_release(context->arena, mark); // what finishes has a system of its own
     if (solver->finish != NULL && !report->is_superseded && !report->is_beyond_digits) {
         CAIRN_TRY(solver->finish(problem, solver->setup.system.formulation, context, answer, report));
     }

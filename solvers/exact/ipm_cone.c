@@ -241,7 +241,7 @@ static CairnStatus solve_ipm_cone(const CairnProblem *problem, const CairnParts 
     CairnIpmConeOptions chosen;
     CAIRN_TRY(cairn_solver_options(&cone_options, options, &chosen));
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, (CairnFormulation)chosen.formulation, false, context, lambda));
     CAIRN_TRY(solve_cones(&cones, &chosen, lambda, report));
     report->leaves_rest = chosen.iterations >= STEPS;
     return cairn_ok();
@@ -262,7 +262,7 @@ CairnStatus cairn_ipm_cone_finish(const CairnProblem *problem, CairnFormulation 
     memcpy(other, lambda, m * sizeof *lambda);
     CairnSolveReport theirs = {.claimed = (double)INFINITY};
     CairnCones cones;
-    CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, context, other));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, formulation, false, context, other));
     cones.exact.iterations = report->iterations;
     CairnStatus status = solve_cones(&cones, &options, other, &theirs);
     if (status.code == CAIRN_NUMERIC) { // the present answer is returned

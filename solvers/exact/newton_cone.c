@@ -19,7 +19,7 @@ static const CairnFieldTable newton_options = CAIRN_FIELD_TABLE("newton-cone", C
 
 CairnStatus cairn_newton_cone_init(CairnNewtonCone *newton, const CairnProblem *problem, double tolerance,
                                    CairnSolverContext *context, const double *lambda, bool *takes) {
-    CAIRN_TRY(cairn_cones_init(&newton->cones, problem, CAIRN_FORMULATION_BODY, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&newton->cones, problem, CAIRN_FORMULATION_BODY, true, context, lambda));
     CairnExact *exact = &newton->cones.exact;
     exact->name = "newton-cone";
     exact->target = fmin(tolerance * exact->scale, exact->limit);

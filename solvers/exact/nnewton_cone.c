@@ -130,7 +130,7 @@ CairnStatus cairn_nnewton_cones(const CairnProblem *problem, const CairnNnewtonO
     CairnCones cones;
     CairnOutcome outcome;
     Search search = {.cones = &cones, .options = options};
-    CAIRN_TRY(cairn_cones_init(&cones, problem, CAIRN_FORMULATION_BODY, context, lambda));
+    CAIRN_TRY(cairn_cones_init(&cones, problem, CAIRN_FORMULATION_BODY, true, context, lambda));
     cones.exact.name = "nnewton";
     CAIRN_TRY(allocate(&search));
     CAIRN_TRY(run(&search, &outcome));

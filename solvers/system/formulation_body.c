@@ -213,12 +213,14 @@ static CairnStatus assign_blocks(Body *body, CairnArena *arena) {
     return cairn_ok();
 }
 
-// A factor of the plan, and the arrays beside it.
-static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, bool has_stages, CairnSolverContext *context) {
+static CairnStatus make_factor(Body *body, const CairnLinalgPlan *plan, CairnSolverContext *context) {
+    CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, context->arena));
+    return assign_blocks(body, context->arena);
+}
+
+// The arrays beside the factor.
+static CairnStatus make_arrays(Body *body, bool has_stages, CairnArena *arena) {
     const CairnProblem *problem = body->problem;
-    CairnArena *arena = context->arena;
-    CAIRN_TRY(cairn_linalg_factor_init(&body->factor, plan, context->thread_count, arena));
-    CAIRN_TRY(assign_blocks(body, arena));
     body->weight = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->negative = CAIRN_PUSH(arena, double, problem->row_count + 1);
     body->slotted = CAIRN_PUSH(arena, double, body->groups.slotted + 1);
@@ -250,8 +252,12 @@ static CairnStatus prepare(const CairnSystem *system, void **memory, void **stat
     CAIRN_TRY(make_graph(body, system, &graph));
     const CairnLinalgPlan *plan;
     CAIRN_TRY(cairn_formulation_plan(&graph, context, memory, &plan));
-    CAIRN_TRY(make_factor(body, plan, system->stage != NULL, context));
+    CAIRN_TRY(make_factor(body, plan, context));
     *state = body;
+    if (system->lends) {
+        return cairn_ok();
+    }
+    CAIRN_TRY(make_arrays(body, system->stage != NULL, arena));
     return make_turns(body, arena);
 }
 
@@ -416,7 +422,8 @@ CairnStatus cairn_body_space_twin(const void *state, const bool *follows, CairnS
         return cairn_error(CAIRN_OUT_OF_MEMORY, "formulation body: no memory");
     }
     *body = *from;
-    CAIRN_TRY(make_factor(body, from->factor.plan, true, context));
+    CAIRN_TRY(make_factor(body, from->factor.plan, context));
+    CAIRN_TRY(make_arrays(body, true, context->arena));
     size_t rows = (size_t)body->problem->row_count;
     memcpy(body->weight, from->weight, rows * sizeof *body->weight);
     memcpy(body->negative, from->negative, rows * sizeof *body->negative);

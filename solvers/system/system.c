@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/check.h"
 #include "engine/base/log.h"
 #include "engine/base/memory.h"
 #include "engine/base/timer.h"
@@ -150,7 +151,8 @@ static CairnStatus pack_jacobians(CairnSystem *system, CairnArena *arena) {
 static CairnStatus allocate(CairnSystem *system, CairnArena *arena) {
     int m = system->problem->row_count;
     double **arrays[] = {&system->D, &system->theta, &system->factored, &system->r, &system->z};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    size_t count = system->lends ? 1 : sizeof arrays / sizeof *arrays;
+    for (size_t i = 0; i < count; i++) {
         *arrays[i] = CAIRN_PUSH(arena, double, m + 1);
         if (*arrays[i] == NULL) {
             return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
@@ -158,9 +160,11 @@ static CairnStatus allocate(CairnSystem *system, CairnArena *arena) {
     }
     system->is_dead = CAIRN_PUSH_ZERO(arena, bool, m + 1);
     system->v = CAIRN_PUSH(arena, double, system->problem->dof_count + 1);
-    system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
-    system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
-    if (!system->is_dead || !system->v || !system->product || !system->next_product) {
+    if (!system->lends) {
+        system->product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7); // these go by eights
+        system->next_product = CAIRN_PUSH_ZERO(arena, double, (m + 8) & ~7);
+    }
+    if (!system->is_dead || !system->v || (!system->lends && (!system->product || !system->next_product))) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "system: no memory for %d rows", m);
     }
     return cairn_ok();
@@ -215,7 +219,11 @@ static CairnStatus choose_kind(CairnSystem *system, const CairnSystemSetup *setu
 
 CairnStatus cairn_system_init(CairnSystem *system, const CairnProblem *problem, const CairnSystemSetup *setup,
                               CairnSolverContext *context) {
-    *system = (CairnSystem){.problem = problem, .context = context, .is_last = setup->is_last, .stage = setup->stage};
+    *system = (CairnSystem){.problem = problem,
+                            .context = context,
+                            .lends = setup->lends,
+                            .is_last = setup->is_last,
+                            .stage = setup->stage};
     CAIRN_TRY(allocate(system, context->arena));
     CAIRN_TRY(setup->of != NULL ? take_rows(system, setup->of, setup->row, context->arena)
                                 : read_problem(system, context->arena));
@@ -257,6 +265,7 @@ CairnStatus cairn_system_factor(CairnSystem *system, const double *theta, const 
     static const double first = 1e-14, last = 1e-6;
     int m = system->problem->row_count;
     memcpy(system->theta, theta, (size_t)m * sizeof *theta);
+    CAIRN_ASSERT(!system->lends);
     system->blocks = blocks;
     for (;;) {
         for (int i = 0; i < m; i++) {

@@ -74,7 +74,8 @@ struct CairnSystem {
     const CairnProblem *problem;
     CairnSolverContext *context;
     CairnOps ops;
-    const bool *is_last; // as in the setup
+    bool lends; // as in the setup
+    const bool *is_last;
     const int *stage;
     CairnFormulation formulation; // as chosen; AUTO: a kind outside of the list
     const CairnSystemKind *kind;
@@ -111,6 +112,9 @@ typedef struct CairnSystemSetup {
     // lies between subsystems. Only those subsystems are factored again whose Theta changed. AUTO is then body space,
     // or kkt without stages where body space would lose P. NULL: one stage.
     const int *stage;
+    // The system is neither factored nor solved by the functions of this header: it lends its products, its plan and
+    // its memory to another factor (body_lu.h), and has no arrays of its own for the rest.
+    bool lends;
     // The problem has some of the rows of another system over the same blocks: row i is its row `row[i]`. NULL: it
     // stands alone.
     const CairnSystem *of;

@@ -50,7 +50,7 @@ static void lists_of_solvers_are_split(void **state) {
     assert_refused(cairn_choices_split(large, &list), CAIRN_INVALID_ARGUMENT, "255 bytes");
 }
 
-#define ONE_SOLVE "--world touch_passes=1 --world contact_passes=1 --quiet --json -"
+#define ONE_SOLVE "--friction box --world touch_passes=1 --world contact_passes=1 --quiet --json -"
 
 // The reference solves its own problems again from its own impulses: to the bit what moved the world. That holds only
 // if the problem, the warm start by id (tangents turned along) and the order of all of it are what the step had, in its
@@ -74,10 +74,9 @@ static void lockstep_is_driven_by_the_reference(void **state) {
     (void)state;
     char hash[64], driven[64], name[64];
     text(support_call_well("run box_tower --steps 40 --solver ipm --quiet --json -")->out, "state_hash", hash);
-    const char *json =
-        support_call_well(
-            "compare box_tower --steps 40 --solvers pgs:iterations=5,ipm --reference ipm --quiet --json -")
-            ->out;
+    const char *json = support_call_well("compare box_tower --steps 40 --solvers pgs:iterations=5,ipm --reference ipm "
+                                         "--friction box --quiet --json -")
+                           ->out;
     assert_true(support_json_is_valid(json));
     assert_int_equal(support_json_count(json, "results"), 2);
     text(json, "reference", name);
@@ -125,7 +124,7 @@ static void free_worlds_are_those_of_run(void **state) {
     static const char *const solvers[] = {"pgs:iterations=9,omega=1.2", "ipm"};
     char line[160], hash[64], other[64];
     char *json = strdup(support_call_well("compare falling_box --solvers pgs:iterations=9,omega=1.2,ipm --mode free "
-                                          "--steps 80 --quiet --json -")
+                                          "--friction box --steps 80 --quiet --json -")
                             ->out);
     assert_non_null(json);
     for (int i = 0; i < 2; i++) {
@@ -136,6 +135,47 @@ static void free_worlds_are_those_of_run(void **state) {
         assert_string_equal(hash, other);
     }
     free(json);
+}
+
+// Who names no law gets the richest one that all contenders take, and reads which one that was.
+static void the_law_is_the_richest_that_all_take(void **state) {
+    (void)state;
+    static const struct {
+        const char *solvers, *law;
+    } cases[] = {{"auto,psor", "coulomb"},          {"psor", "coulomb"}, {"ipm-cone,ipm", "box-current"},
+                 {"schur-bpp,psor", "box-current"}, {"bpp,fbic", "box"}, {"auto,fbic,ipm", "box"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[200], part[120], law[64], from[64];
+        snprintf(line, sizeof line, "compare falling_box --solvers %s --steps 2 --json $/law.json --html $/law",
+                 cases[i].solvers);
+        const SupportCall *call = support_call_well(line);
+        snprintf(part, sizeof part, "friction %s (the richest that all take)", cases[i].law);
+        assert_holds(call->out, part);
+        static char json[65536], page[1 << 20];
+        support_read("law.json", json, sizeof json);
+        text(json, "friction", law);
+        text(json, "friction_from", from);
+        assert_string_equal(law, cases[i].law);
+        assert_string_equal(from, "solvers");
+        support_read("law/index.html", page, sizeof page);
+        assert_holds(page, part);
+    }
+}
+
+// A law that was named stays, however it was named.
+static void a_law_that_is_named_stays(void **state) {
+    (void)state;
+    static const char *const lines[] = {"compare falling_box --solvers auto,psor --friction cone --steps 2 --json -",
+                                        "compare falling_box --solvers auto,psor --world friction=cone --steps 2 "
+                                        "--json -"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char law[64];
+        const SupportCall *call = support_call_well(lines[i]);
+        text(call->out, "friction", law);
+        assert_string_equal(law, "cone");
+        assert_false(support_json_text(call->out, "friction_from", law, sizeof law));
+        assert_holds(call->err, "friction cone, threads");
+    }
 }
 
 static void refusals_are_shown(void **state) {
@@ -324,6 +364,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(lockstep_is_driven_by_the_reference),
         cmocka_unit_test(exact_solvers_agree),
         cmocka_unit_test(free_worlds_are_those_of_run),
+        cmocka_unit_test(the_law_is_the_richest_that_all_take),
+        cmocka_unit_test(a_law_that_is_named_stays),
         cmocka_unit_test(refusals_are_shown),
         cmocka_unit_test(a_solver_that_gives_up_leaves_the_others),
         cmocka_unit_test(tables_set_side_by_side),

@@ -407,6 +407,7 @@ static void run_says_how_often_the_fallback_came(void **state) {
     char json[TEXT_SIZE], line[80];
     SupportCall *result = support_call_well("run domino_row --steps 40 --solver bpp:patience=1 --json $/row.json");
     support_read("row.json", json, sizeof json);
+    assert_near(support_json_number(json, "finishers.ipm"), 40 * support_json_number(json, "fallback_fraction"), 1e-9);
     double share = support_json_number(json, "fallback_fraction");
     assert_true(share > 0 && share <= 1);
     snprintf(line, sizeof line, "\n  fallback: in %.0f of 40 frames (%.1f %%) another method finished for bpp\n",
@@ -416,6 +417,22 @@ static void run_says_how_often_the_fallback_came(void **state) {
     support_read("row.json", json, sizeof json);
     assert_near(support_json_number(json, "fallback_fraction"), 0, 0);
     assert_null(strstr(result->out, "fallback"));
+}
+
+// Who names a law and no solver gets one that takes it, however the law was named, and reads what computed the answers.
+static void a_law_finds_its_solver(void **state) {
+    (void)state;
+    static const char *const names[] = {"--friction coulomb", "--world friction=coulomb"};
+    for (int i = 0; i < 2; i++) {
+        char json[TEXT_SIZE], line[120], solver[64];
+        snprintf(line, sizeof line, "run domino_row --steps 20 %s --certified --json $/law.json", names[i]);
+        SupportCall *result = support_call_well(line);
+        support_read("law.json", json, sizeof json);
+        assert_true(support_json_text(json, "solver", solver, sizeof solver));
+        assert_string_equal(solver, "auto");
+        assert_holds(json, "\"finishers\": {\n");
+        assert_holds(result->out, "\n  answers computed by, frames: ");
+    }
 }
 
 static void run_fails_when_a_check_breaks(void **state) {
@@ -655,6 +672,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(run_says_what_is_sound),
         cmocka_unit_test(run_says_what_is_not_certified),
         cmocka_unit_test(run_says_how_often_the_fallback_came),
+        cmocka_unit_test(a_law_finds_its_solver),
         cmocka_unit_test(run_fails_when_a_check_breaks),
         cmocka_unit_test(run_takes_options_of_the_solver_either_way),
         cmocka_unit_test(state_is_the_same_for_any_threads),

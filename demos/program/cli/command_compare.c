@@ -3,6 +3,7 @@
 #include "demos/program/cli/program.h"
 #include "demos/program/cli/progress.h"
 #include "demos/program/compare/compare.h"
+#include "demos/program/session/law.h"
 #include "engine/base/memory.h"
 #include <ctype.h>
 #include <errno.h>
@@ -76,7 +77,9 @@ static void print_help(void) {
         "own.\n"
         "  free      each solver drives its own copy of the world: what a person would see\n\n");
     cairn_options_help(table, count);
-    printf("\n--iterations, --tol and --budget-ms go to every solver that has such an option. A solver that refuses "
+    printf("\nWithout --friction the law is the richest one that all the solvers take, from coulomb over cone and "
+           "box-current down to box; the table, JSON and the\nreport name it. --iterations, --tol and --budget-ms go "
+           "to every solver that has such an option. A solver that refuses "
            "the problem is "
            "shown with its words.\nExit codes: 0 done, 1 the reference failed or broke the scene's check, or somebody "
            "was not certified where asked, 2 wrong usage.\n");
@@ -130,6 +133,17 @@ static CairnStatus find_reference(const CompareOptions *options, CairnComparison
     return cairn_ok();
 }
 
+// Who names no law compares under the richest one that all contenders take.
+static void choose_law(CairnRunOptions *run, CairnComparison *comparison) {
+    unsigned shared = ~0u;
+    for (int i = 0; i < comparison->count; i++) {
+        shared &= comparison->contenders[i].choice.solver->traits;
+    }
+    if (!cairn_law_is_named(run)) {
+        run->has_friction = comparison->is_law_chosen = cairn_law_richest(shared, &run->friction);
+    }
+}
+
 static CairnStatus open_contenders(CompareOptions *options, CairnComparison *comparison) {
     comparison->is_free = options->is_free;
     comparison->allocator = cairn_memory_default();
@@ -145,6 +159,7 @@ static CairnStatus open_contenders(CompareOptions *options, CairnComparison *com
         options->run.needs_parts =
             options->run.needs_parts || (contender->choice.solver->traits & CAIRN_NEEDS_PARTITION) != 0;
     }
+    choose_law(&options->run, comparison);
     CAIRN_TRY(set_for_all(comparison, "iterations", options->run.iterations, "--iterations"));
     CAIRN_TRY(set_for_all(comparison, "tolerance", options->run.tolerance, "--tol"));
     CAIRN_TRY(set_for_all(comparison, "budget_ms", options->run.budget, "--budget-ms"));

@@ -279,8 +279,9 @@ static void print_solved(const CairnChoice *choice, const Solved *solved) {
         printf("  %s: %s\n", solved->status.code == CAIRN_UNSUPPORTED ? "refused" : "failed", solved->status.message);
     } else if (choice) {
         print_residual(choice->solver->name, &solved->residual, problem->friction_count > 0);
-        printf("  %-10s %s%s, %d iterations, %d factorizations, %.3f ms, objective %.9e", "",
-               cairn_outcome_name(solved->report.outcome), solved->report.fallback ? " by its fallback" : "",
+        const char *finisher = solved->report.finisher;
+        printf("  %-10s %s%s%s, %d iterations, %d factorizations, %.3f ms, objective %.9e", "",
+               cairn_outcome_name(solved->report.outcome), finisher ? " by " : "", finisher ? finisher : "",
                solved->report.iterations, solved->report.factorizations, 1e3 * solved->seconds, solved->objective);
         if (solved->source.stored.answer) {
             printf(", velocities off the file's answer %.3g", solved->velocity_off);
@@ -324,6 +325,9 @@ static void write_solved(CairnJson *json, const CairnChoice *choice, const Solve
         cairn_json_integer(json, "iterations", solved->report.iterations);
         cairn_json_integer(json, "factorizations", solved->report.factorizations);
         cairn_json_integer(json, "fallback", solved->report.fallback);
+        if (solved->report.finisher) {
+            cairn_json_text(json, "finisher", solved->report.finisher);
+        }
         cairn_json_number(json, "time_ms", 1e3 * solved->seconds);
         cairn_json_number(json, "claimed", solved->report.claimed);
         write_residual(json, "residual", &solved->residual);

@@ -74,7 +74,8 @@ void cairn_contender_close(CairnContender *contender, const CairnAllocator *allo
 
 typedef struct CairnComparison {
     bool is_free;
-    int reference; // index
+    bool is_law_chosen; // the law of friction is the richest that all take: the options named none
+    int reference;      // index
     CairnContender *contenders;
     int count;
     CairnAllocator allocator;
@@ -85,6 +86,8 @@ typedef struct CairnComparison {
 
 // The session whose world a contender's numbers come from.
 const CairnSession *cairn_comparison_session(const CairnComparison *comparison, int index);
+// What is to be said of a law that the options did not name; empty where they did.
+const char *cairn_comparison_law_words(const CairnComparison *comparison);
 CairnStatus cairn_comparison_table(FILE *file, const CairnComparison *comparison);
 CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison);
 // A page with table, charts and the pictures DIR/frame-*.png, to be sent as it is. `command` is how to get it again.

@@ -49,9 +49,11 @@ static void write_setup(FILE *file, const CairnComparison *comparison) {
             comparison->is_free ? "Free: each solver drives its own world."
                                 : "Lockstep: every solver gets the problems of the motion that the reference drives.");
     cairn_html_text(file, reference->choice.text);
-    fprintf(file, "</b>; %d steps of %.6g s, partition %s, refine %s, friction %s, threads %d, seed %" PRIu64 ".<br>\n",
+    fprintf(file,
+            "</b>; %d steps of %.6g s, partition %s, refine %s, friction %s%s, threads %d, seed %" PRIu64 ".<br>\n",
             session->steps, session->dt, session->partitioner->name, session->refiner->name,
-            cairn_friction_name(world.friction), world.thread_count, session->run.seed);
+            cairn_friction_name(world.friction), cairn_comparison_law_words(comparison), world.thread_count,
+            session->run.seed);
     fprintf(file, "%d bodies, %d joints, %d dofs; contacts %.1f (most %.0f), rows %.1f (most %.0f).<br>On ",
             tally->bodies, tally->joints, tally->dofs, cairn_tally_mean(tally, tally->contacts), tally->contacts.max,
             cairn_tally_mean(tally, tally->rows), tally->rows.max);

@@ -9,6 +9,10 @@ const CairnSession *cairn_comparison_session(const CairnComparison *comparison, 
     return comparison->is_free ? &comparison->contenders[index].session : &comparison->driver;
 }
 
+const char *cairn_comparison_law_words(const CairnComparison *comparison) {
+    return comparison->is_law_chosen ? " (the richest that all take)" : "";
+}
+
 static int name_width(const CairnComparison *comparison) {
     int width = 6;
     for (int i = 0; i < comparison->count; i++) {
@@ -28,9 +32,10 @@ static void print_setup(FILE *file, const CairnComparison *comparison) {
     fprintf(file, "  %s: %s\n", comparison->is_free ? "free" : "lockstep",
             comparison->is_free ? "each solver drives its own world"
                                 : "every solver gets the problems of the motion that the reference drives");
-    fprintf(file, "  reference %s; %d steps of %.6g s, partition %s, friction %s, threads %d, seed %" PRIu64 "\n",
+    fprintf(file, "  reference %s; %d steps of %.6g s, partition %s, friction %s%s, threads %d, seed %" PRIu64 "\n",
             comparison->contenders[comparison->reference].choice.text, session->steps, session->dt,
-            session->partitioner->name, cairn_friction_name(world.friction), world.thread_count, session->run.seed);
+            session->partitioner->name, cairn_friction_name(world.friction), cairn_comparison_law_words(comparison),
+            world.thread_count, session->run.seed);
     fprintf(file, "  %d bodies, %d joints, %d dofs; contacts %.1f (most %.0f), rows %.1f (most %.0f)\n", tally->bodies,
             tally->joints, tally->dofs, cairn_tally_mean(tally, tally->contacts), tally->contacts.max,
             cairn_tally_mean(tally, tally->rows), tally->rows.max);
@@ -180,10 +185,16 @@ static void write_ends(CairnJson *json, const CairnContender *contender) {
 CairnStatus cairn_comparison_json(FILE *file, const CairnComparison *comparison) {
     CairnJson json = cairn_json(file);
     const CairnContender *reference = &comparison->contenders[comparison->reference];
+    const CairnSession *session = cairn_comparison_session(comparison, comparison->reference);
+    CairnFrictionKind friction = cairn_world_settings(session->world).friction;
     cairn_json_open(&json, NULL, '{');
     cairn_json_text(&json, "scene", cairn_comparison_session(comparison, 0)->scene->name);
     cairn_json_text(&json, "mode", comparison->is_free ? "free" : "lockstep");
     cairn_json_text(&json, "reference", reference->choice.text);
+    cairn_json_text(&json, "friction", cairn_friction_name(friction));
+    if (comparison->is_law_chosen) {
+        cairn_json_text(&json, "friction_from", "solvers");
+    }
     if (!cairn_is_ok(comparison->broken)) {
         cairn_json_event(&json, "check_broke", comparison->broken_at, comparison->broken.message);
     }

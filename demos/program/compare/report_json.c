@@ -79,6 +79,11 @@ static void write_solve(CairnJson *json, const CairnTally *tally) {
     }
     cairn_json_close(json, '}');
     cairn_json_number(json, "fallback_fraction", tally->fallbacks / frames);
+    cairn_json_open(json, "finishers", '{');
+    for (int i = 0; i < tally->finisher_count; i++) {
+        cairn_json_integer(json, tally->finishers[i].name, tally->finishers[i].frames);
+    }
+    cairn_json_close(json, '}');
     cairn_json_open(json, "residual", '{');
     write_mean(json, "natural", tally, tally->natural);
     write_mean(json, "scaled", tally, tally->scaled);

@@ -77,11 +77,16 @@ void cairn_report_settings(FILE *file, const CairnSession *session) {
             body.angular_damping, session->dt);
 }
 
-// How often the method named did not arrive by itself.
+// How often the method named did not arrive by itself, and who computed the answers then.
 static void print_fallbacks(FILE *file, const CairnSession *session, const CairnTally *tally) {
+    char finishers[300];
+    cairn_tally_finishers(tally, finishers, sizeof finishers);
     if (tally->fallbacks > 0) {
         fprintf(file, "  fallback: in %d of %d frames (%.1f %%) another method finished for %s\n", tally->fallbacks,
                 tally->frames, 100.0 * tally->fallbacks / tally->frames, session->choice.solver->name);
+    }
+    if (finishers[0]) {
+        fprintf(file, "  answers computed by, frames: %s\n", finishers);
     }
 }
 

@@ -78,6 +78,18 @@ static void add_solve(CairnTally *tally, const CairnSolveReport *solve, bool is_
     add(&tally->refactored, solve->refactored, is_first);
 }
 
+static void add_finisher(CairnTally *tally, const char *name) {
+    int at = 0;
+    while (at < tally->finisher_count && strcmp(tally->finishers[at].name, name) != 0) {
+        at++;
+    }
+    if (at < CAIRN_TALLY_FINISHERS) {
+        tally->finishers[at].name = name;
+        tally->finishers[at].frames++;
+        tally->finisher_count = at < tally->finisher_count ? tally->finisher_count : at + 1;
+    }
+}
+
 static void add_term(CairnTally *tally, int term, const CairnAuditFinding *found) {
     CairnTallyTerm *t = &tally->terms[term];
     double ratio = cairn_audit_ratio(found);
@@ -132,6 +144,9 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
     bool is_at_limit = stats->solve.outcome == CAIRN_OUTCOME_AT_LIMIT;
     tally->at_limit += is_at_limit;
     tally->fallbacks += stats->solve.fallback > 0;
+    if (stats->solve.finisher) {
+        add_finisher(tally, stats->solve.finisher);
+    }
     tally->coupling_at_limit += is_at_limit && stats->solve.coupling > 0;
 
     double energy = stats->kinetic_energy + stats->potential_energy;
@@ -178,6 +193,15 @@ CairnStatus cairn_tally_spread(const CairnTally *tally, int stage, CairnSpread *
     spread->max = sorted[count - 1];
     free(sorted);
     return cairn_ok();
+}
+
+void cairn_tally_finishers(const CairnTally *tally, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < tally->finisher_count && used < size; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s %d", i > 0 ? ", " : "", tally->finishers[i].name,
+                                 tally->finishers[i].frames);
+    }
 }
 
 int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size) {

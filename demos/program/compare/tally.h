@@ -39,6 +39,14 @@ typedef struct CairnTallyTerm {
     int broken;   // frames in which it was beyond its limit
 } CairnTallyTerm;
 
+// Frames whose answer a method computed that is not the solver named, or that the solver picked.
+typedef struct CairnTallyFinisher {
+    const char *name; // CairnSolveReport's
+    int frames;
+} CairnTallyFinisher;
+
+enum { CAIRN_TALLY_FINISHERS = 12 };
+
 typedef struct CairnTally {
     int frames, capacity;
     double *times; // CAIRN_STAGE_COUNT series of `capacity` frames, ms
@@ -46,8 +54,10 @@ typedef struct CairnTally {
     CairnMean changed, refactored;       // subsystems, coupling iteration by coupling iteration
     CairnMean phases[CAIRN_PHASE_COUNT]; // of the solve, ms
     CairnMean natural, scaled, fb, cone, penetration, joint_linear, joint_angular;
-    int at_limit, coupling_at_limit; // frames that a limit ended
-    int fallbacks;                   // frames that another method finished for the solver named
+    int at_limit, coupling_at_limit;                     // frames that a limit ended
+    int fallbacks;                                       // frames that another method finished for the solver named
+    CairnTallyFinisher finishers[CAIRN_TALLY_FINISHERS]; // in the order in which they came
+    int finisher_count;
     int certified;
     double worst; // largest scaled residual among the frames that were not certified
     int worst_frame;
@@ -76,6 +86,8 @@ void cairn_tally_add(CairnTally *tally, const CairnStats *stats, const CairnWorl
 double cairn_tally_mean(const CairnTally *tally, CairnMean mean);
 // Percentiles by nearest rank: the smallest value that at least p of all do not exceed.
 CairnStatus cairn_tally_spread(const CairnTally *tally, int stage, CairnSpread *spread);
+// "newton-cone 598, ipm-cone 2"; empty where the solver named has computed all answers.
+void cairn_tally_finishers(const CairnTally *tally, char *text, size_t size);
 // "certified: 600 of 600 frames", or what was not.
 int cairn_tally_verdict(const CairnTally *tally, char *text, size_t size);
 // "sound: 600 of 600 frames", or the worst that was not, or that nothing was audited.

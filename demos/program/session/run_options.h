@@ -4,6 +4,7 @@
 #define CAIRN_PROGRAM_RUN_OPTIONS_H
 
 #include "demos/program/session/options.h"
+#include <cairn/hooks.h>
 #include <cairn/problem.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,7 +56,8 @@ typedef struct CairnRunOptions {
     int width, height; // of the pictures
     CairnAuditing auditing;
     bool needs_certified, needs_sound, is_quiet, wants_help;
-    bool needs_parts; // some solver needs parts, even where the session's does not
+    const CairnAllocator *allocator; // of the world; NULL: the C library's
+    bool needs_parts;                // some solver needs parts, even where the session's does not
 } CairnRunOptions;
 
 CairnStatus cairn_run_options_parse(int argc, char **argv, CairnRunOptions *options);

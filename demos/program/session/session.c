@@ -1,4 +1,5 @@
 #include "demos/program/session/session.h"
+#include "demos/program/session/law.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +16,16 @@ static CairnStatus set_pair(const CairnFieldTable *table, void *object, const ch
     return cairn_is_ok(status) ? status : cairn_error(status.code, "option %s: %s", option, status.message);
 }
 
-// A built-in solver that does not take the law that was asked for, or the one for who names none of either.
-static bool refuses(const char *name, const CairnRunOptions *options) {
+// A built-in solver that does not take the world's law, or the first one, which is for who names neither law nor solver.
+static bool refuses(const char *name, CairnFrictionKind law) {
     const CairnSolver *solver;
-    unsigned trait = options->friction == CAIRN_FRICTION_CONE      ? CAIRN_TAKES_CONE
-                     : options->friction == CAIRN_FRICTION_COULOMB ? CAIRN_TAKES_COULOMB
-                                                                   : 0;
-    if (!options->has_friction || !cairn_is_ok(cairn_solver_find(name, &solver))) {
-        return false;
-    }
-    return (solver->traits & trait) != trait ||
-           (options->friction != CAIRN_FRICTION_BOX && solver == cairn_solver_at(0));
+    return cairn_is_ok(cairn_solver_find(name, &solver)) &&
+           (!cairn_law_is_taken(solver->traits, law) || (law != CAIRN_FRICTION_BOX && solver == cairn_solver_at(0)));
 }
 
-static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options) {
+static CairnStatus choose_solver(CairnSession *session, const CairnRunOptions *options, CairnFrictionKind law) {
     const char *preset = session->scene->solver ? session->scene->solver : cairn_solver_at(0)->name;
-    preset = refuses(preset, options) ? "auto" : preset; // for who names a law and no solver
+    preset = refuses(preset, law) ? "auto" : preset; // for who names no solver
     CAIRN_TRY(cairn_choice_open(options->solver ? options->solver : preset, "--solver", &session->choice));
     CAIRN_TRY(cairn_choice_set(&session->choice, "iterations", options->iterations, "--iterations"));
     CAIRN_TRY(cairn_choice_set(&session->choice, "tolerance", options->tolerance, "--tol"));
@@ -116,22 +111,25 @@ static CairnStatus give(const CairnSession *from, CairnWorld *world) {
     return cairn_world_choose(world, &from->choice, &partition);
 }
 
-static CairnStatus make_world(CairnSession *session, const CairnRunOptions *options) {
-    CairnWorldDef def = cairn_world_def();
+// The scene's settings of the world, and over them what the options say.
+static CairnStatus define_world(const CairnSession *session, const CairnRunOptions *options, CairnWorldDef *def) {
+    *def = cairn_world_def();
     if (session->scene->settings) {
-        session->scene->settings(session->params, &def);
+        session->scene->settings(session->params, def);
     }
     if (options->has_friction) {
-        def.friction = options->friction;
+        def->friction = options->friction;
+    }
+    if (options->allocator) {
+        def->allocator = *options->allocator;
     }
     if (options->threads) {
-        def.thread_count = options->threads;
+        def->thread_count = options->threads;
     }
     for (int i = 0; i < options->settings.count; i++) {
-        CAIRN_TRY(set_pair(&cairn_world_fields, &def, options->settings.items[i], "--world"));
+        CAIRN_TRY(set_pair(&cairn_world_fields, def, options->settings.items[i], "--world"));
     }
-    CAIRN_TRY(cairn_world_create(&def, &session->world));
-    return give(session, session->world);
+    return cairn_ok();
 }
 
 static CairnStatus open_all(const CairnRunOptions *options, const CairnChoice *choice, CairnSession *session) {
@@ -149,11 +147,14 @@ static CairnStatus open_all(const CairnRunOptions *options, const CairnChoice *c
                                options->shots[i].frame, session->steps);
         }
     }
-    CAIRN_TRY(choice ? cairn_choice_copy(choice, &session->choice) : choose_solver(session, options));
+    CairnWorldDef def;
+    CAIRN_TRY(define_world(session, options, &def));
+    CAIRN_TRY(choice ? cairn_choice_copy(choice, &session->choice) : choose_solver(session, options, def.friction));
     CAIRN_TRY(choose_partitioner(session, options));
     CAIRN_TRY(choose_refiner(session, options));
     CAIRN_TRY(set_part_size(session, options->part_size));
-    CAIRN_TRY(make_world(session, options));
+    CAIRN_TRY(cairn_world_create(&def, &session->world));
+    CAIRN_TRY(give(session, session->world));
     session->memory = calloc(1, scene->memory_size ? scene->memory_size : 1);
     if (!session->memory) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "no memory for %zu bytes of the scene", scene->memory_size);
@@ -220,7 +221,7 @@ CairnStatus cairn_session_change(CairnSession *session, const char *solver, cons
     options.solver = solver;
     options.partition = partition;
     options.refine = refine;
-    CairnStatus status = choose_solver(&other, &options);
+    CairnStatus status = choose_solver(&other, &options, cairn_world_settings(session->world).friction);
     status = cairn_is_ok(status) ? choose_partitioner(&other, &options) : status;
     status = cairn_is_ok(status) ? choose_refiner(&other, &options) : status;
     if (cairn_is_ok(status)) {
