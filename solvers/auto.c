@@ -92,6 +92,24 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
+// Where W is given: Newton's method from the start, then from nothing along other paths.
+static CairnStatus find_given(Auto *a, const CairnAutoOptions *options, bool *is_done) {
+    int steps = 5 * options->iterations / 2; // from nothing it takes more than from what sweeps leave
+    static const double stiffness[] = {1, 4, 0.25};
+    CairnNewtonCone *newton = &a->newton;
+    double *zeros = CAIRN_PUSH_ZERO(a->context->arena, double, a->problem->row_count + 1);
+    if (zeros == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
+    }
+    for (size_t k = 0; k < sizeof stiffness / sizeof *stiffness && !*is_done && a->left > 0; k++) {
+        (void)cairn_cones_start(&newton->cones, k == 0 ? a->lambda : zeros);
+        cairn_smooth_stiffen(newton->smooth, stiffness[k]);
+        CAIRN_TRY(find(a, steps, is_done));
+    }
+    cairn_smooth_stiffen(newton->smooth, 1);
+    return cairn_ok();
+}
+
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
     enum { WARM = 8, GIVEN = 3 };                // steps from the last impulses; where W is given, in times the option
@@ -105,7 +123,7 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
         CAIRN_TRY(find(a, options->iterations < WARM ? options->iterations : WARM, is_done));
     }
     if (!*is_done && a->problem->form == CAIRN_FORM_EXPLICIT) {
-        CAIRN_TRY(find(a, GIVEN * options->iterations, is_done));
+        CAIRN_TRY(find_given(a, options, is_done));
     }
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));

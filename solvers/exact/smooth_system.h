@@ -35,7 +35,8 @@ typedef struct CairnSmoothSystem {
     double *weight;      // S of rows outside of blocks
     double (*block)[36]; // S of cones with their spin rows
     double *effect, *rest, *change;
-    bool refines; // steps are refined against the product with A: the factor alone has proved too rough
+    double stiffness; // times which the share of a cold start is another one; it is another path
+    bool refines;     // steps are refined against the product with A: the factor alone has proved too rough
 } CairnSmoothSystem;
 
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *system, CairnCones *cones);
