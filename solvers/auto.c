@@ -125,9 +125,27 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
+// Where W is given: Newton's method from the start, then from nothing along other paths.
+static CairnStatus find_given(Auto *a, const CairnAutoOptions *options, bool *is_done) {
+    int steps = 5 * options->iterations / 2; // from nothing it takes more than from what sweeps leave
+    static const double stiffness[] = {1, 4, 0.25};
+    CairnNewtonCone *newton = &a->newton;
+    double *zeros = CAIRN_PUSH_ZERO(a->context->arena, double, a->problem->row_count + 1);
+    if (zeros == NULL) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
+    }
+    for (size_t k = 0; k < sizeof stiffness / sizeof *stiffness && !*is_done && a->left > 0; k++) {
+        (void)cairn_cones_start(&newton->cones, k == 0 ? a->lambda : zeros);
+        cairn_smooth_stiffen(newton->smooth, stiffness[k]);
+        CAIRN_TRY(find(a, cairn_smooth_run, steps, is_done));
+    }
+    cairn_smooth_stiffen(newton->smooth, 1);
+    return cairn_ok();
+}
+
 // Newton's method from the start that there is.
 static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done) {
-    enum { WARM = 8, GIVEN = 3 }; // steps from the last impulses; where W is given, in times the option
+    enum { WARM = 8 };
     const CairnExact *exact = &a->newton.cones.exact;
     double measure = (double)INFINITY;
     CAIRN_TRY(start(a, &measure));
@@ -137,7 +155,7 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
         CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
     bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
-    return *is_done || !is_given ? cairn_ok() : find(a, cairn_smooth_run, GIVEN * options->iterations, is_done);
+    return *is_done || !is_given ? cairn_ok() : find_given(a, options, is_done);
 }
 
 // Newton's method from ever nearer starts.

@@ -52,6 +52,10 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
     return cairn_smooth_system_init(&s->system, cones);
 }
 
+void cairn_smooth_stiffen(CairnSmooth *smooth, double stiffness) {
+    smooth->system.stiffness = stiffness;
+}
+
 static int rows_of(const CairnSmooth *s) {
     return s->system.cones->exact.problem->row_count;
 }

@@ -23,6 +23,10 @@ typedef struct CairnSmooth CairnSmooth;
 // nor a given W *takes is false. CAIRN_UNSUPPORTED: W is too large.
 CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *takes);
 
+// From now on starts from nothing hold impulses for so many times as stiff, which is 1 at first: each leads along a path
+// of its own.
+void cairn_smooth_stiffen(CairnSmooth *smooth, double stiffness);
+
 // At most `steps` steps from the iterate, whose w is known. The iterate becomes the best that was seen, with its measure.
 CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure);
 

@@ -22,7 +22,7 @@ CairnStatus cairn_smooth_system_init(CairnSmoothSystem *s, CairnCones *cones) {
     const CairnProblem *problem = exact->problem;
     CairnArena *arena = exact->context->arena;
     size_t rows = (size_t)problem->row_count + 1, groups = (size_t)problem->friction_count + 1;
-    *s = (CairnSmoothSystem){.cones = cones};
+    *s = (CairnSmoothSystem){.cones = cones, .stiffness = 1};
     s->groups = CAIRN_PUSH_ZERO(arena, CairnSmoothCone, groups);
     s->rows = CAIRN_PUSH_ZERO(arena, CairnSmoothRow, rows);
     s->block = cairn_arena_push(arena, groups, sizeof *s->block);
@@ -79,7 +79,7 @@ static void set_weight(CairnSmoothSystem *s, int f, double k) {
 // nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
 // 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
 void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
-    const double share = is_cold ? 0.025 : 0.005, loaded = is_cold ? 0.025 : 0.01;
+    const double cold = 0.025 * s->stiffness, share = is_cold ? cold : 0.005, loaded = is_cold ? cold : 0.01;
     const CairnExact *exact = &s->cones->exact;
     const CairnProblem *problem = exact->problem;
     for (int f = 0; f < problem->friction_count; f++) {

@@ -37,8 +37,9 @@ typedef struct CairnSmoothSystem {
     double *weight;      // S of rows outside of blocks
     double (*block)[36]; // S of cones with their spin rows
     double *effect, *rest, *change;
-    int sign;     // of the determinant of the last factor's matrix L + W A
-    bool refines; // steps are refined against the product with A: the factor alone has proved too rough
+    double stiffness; // times which the share of a cold start is another one; it is another path
+    int sign;         // of the determinant of the last factor's matrix L + W A
+    bool refines;     // steps are refined against the product with A: the factor alone has proved too rough
 } CairnSmoothSystem;
 
 CairnStatus cairn_smooth_system_init(CairnSmoothSystem *system, CairnCones *cones);

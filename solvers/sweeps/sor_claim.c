@@ -130,11 +130,15 @@ CairnStatus cairn_sor_claim(const SorSystem *system, CairnArena *arena, bool *is
 
 CairnStatus cairn_sor_scale(const SorSystem *system, CairnArena *arena, double *scale) {
     CairnArenaMark mark = cairn_arena_mark(arena);
-    Rows rows;
-    CAIRN_TRY(evaluate(system, arena, &rows));
+    int rows = system->problem->row_count;
+    double *b = CAIRN_PUSH(arena, double, rows + 1), *v = CAIRN_PUSH(arena, double, system->problem->dof_count + 1);
+    if (!b || !v) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", system->settings.name, rows);
+    }
+    cairn_ops_right_side(&system->ops, v, b);
     *scale = 0;
-    for (int i = 0; i < system->problem->row_count; i++) {
-        *scale = cairn_max(*scale, fabs(rows.b[i]));
+    for (int i = 0; i < rows; i++) {
+        *scale = cairn_max(*scale, fabs(b[i]));
     }
     cairn_arena_release(arena, mark);
     return cairn_ok();

@@ -257,10 +257,13 @@ static void variants_are_solved(void **state) {
     for (int i = PROBLEM_COUNT - support_rounds(PROBLEM_COUNT, 3); i < PROBLEM_COUNT; i++) { // the last are small
         for (int k = 0; k < 48; k++) {
             CairnProblemSource source;
+            double mu = mus[k / 2 % 6], asymmetry = asymmetries[k / 12];
+            if (mu > 1 && asymmetry > 0) { // all ways are tried there, for seconds
+                continue;
+            }
             open_answer(i, &source);
             assert_ok(cairn_problem_set_friction(&source, laws[k % 2]));
             CairnProblem *problem = &source.stored.problem;
-            double mu = mus[k / 2 % 6], asymmetry = asymmetries[k / 12];
             change(problem, units[k % 3], speeds[k / 3 % 3], mu, asymmetry);
             double *lambda = calloc((size_t)problem->row_count, sizeof *lambda);
             assert_non_null(lambda);
