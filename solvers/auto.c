@@ -94,10 +94,14 @@ static CairnStatus find(Auto *a, CairnStatus (*method)(CairnSmooth *, int, doubl
 }
 
 // Where nothing is known of a component's impulses, the answer that is nearest to rest is the start (rest_start.h). Not
-// where that is no start: what moves is found sooner by sweeps.
+// where that is no start, for what moves is found sooner by sweeps; nor where W is given, whose convex answer costs more.
 static CairnStatus start(Auto *a, double *measure) {
     CairnExact *exact = &a->newton.cones.exact;
     int rows = a->problem->row_count;
+    if (a->problem->form == CAIRN_FORM_EXPLICIT) {
+        *measure = cairn_cones_start(&a->newton.cones, a->lambda);
+        return cairn_ok();
+    }
     double *first = CAIRN_PUSH(a->context->arena, double, rows + 1);
     if (first == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", rows);

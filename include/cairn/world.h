@@ -45,8 +45,9 @@ typedef enum CairnMix {
 } CairnMix;
 
 // Friction that depends on the load of the same solve is ill-posed on hard contacts: impulses of any size hold each
-// other, and a solver takes long over them. What is as stiff as matter has an answer that is found soon. Bounds of a box
-// that stand (CAIRN_FRICTION_BOX) need no springs, and hard contacts keep what slides over seams within 1e-6 of its speed.
+// other, and a solver takes long over them. What is as stiff as matter has an answer that is found soon. Bounds of a
+// box that stand (CAIRN_FRICTION_BOX) need no springs, and hard contacts keep what slides over seams within 1e-6 of its
+// speed.
 typedef enum CairnSprings { CAIRN_SPRINGS_BY_LAW = 0, CAIRN_SPRINGS_NEVER, CAIRN_SPRINGS_ALWAYS } CairnSprings;
 
 typedef enum CairnIntegrator {

@@ -9,7 +9,7 @@ enum { STEPS = 60 };
 static const CairnField newton_fields[] = {
     CAIRN_FIELD_INT(CairnNewtonConeOptions, iterations, STEPS, 0, 100000,
                     "most steps, one factor each; where they are fewer, no other way follows"),
-    CAIRN_FIELD_INT(CairnNewtonConeOptions, path, 0, 0, 100000,
+    CAIRN_FIELD_INT(CairnNewtonConeOptions, path, 120, 0, 100000,
                     "then most steps along each of three paths by their length"),
     CAIRN_FIELD_DOUBLE(CairnNewtonConeOptions, tolerance, 1e-10, 1e-15, 1, 0, "",
                        "share of max|b| where it stops; 1e-8 is certified"),
@@ -38,9 +38,10 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
     if (!takes) {
         return cairn_error(CAIRN_UNSUPPORTED, "newton-cone: the problem has no body space");
     }
-    CAIRN_TRY(cairn_smooth_run(newton.smooth, chosen.iterations, &measure));
     const CairnExact *exact = &newton.cones.exact;
-    if (measure > exact->limit && chosen.path > 0 && !exact->is_superseded) {
+    CAIRN_TRY(cairn_smooth_run(newton.smooth, chosen.iterations, &measure));
+    bool has_path = problem->form == CAIRN_FORM_DYNAMICS && chosen.iterations >= STEPS;
+    if (measure > exact->limit && chosen.path > 0 && has_path && !exact->is_superseded) {
         CAIRN_TRY(cairn_smooth_follow(newton.smooth, chosen.path, &measure));
     }
     CairnOutcome outcome = measure <= exact->limit                  ? CAIRN_OUTCOME_CONVERGED

@@ -236,7 +236,8 @@ CairnStatus cairn_smooth_run(CairnSmooth *smooth, int steps, double *measure) {
 }
 
 CairnStatus cairn_smooth_follow(CairnSmooth *smooth, int steps, double *measure) {
-    enum { END = 25 }; // Newton steps where a path ends
+    enum { END = 25 };              // Newton steps where a path ends,
+    static const double end = 1e-3; // with an eps of this share of the scale at most: it was not lost before
     // Where one is lost another may arrive: eps of the scale to begin with, and k as from nothing or as from a start.
     static const struct {
         double first;
@@ -258,7 +259,7 @@ CairnStatus cairn_smooth_follow(CairnSmooth *smooth, int steps, double *measure)
         CairnArenaMark inner = cairn_arena_mark(exact->context->arena);
         status = cairn_smooth_path(&smooth->system, paths[k].first * exact->scale, steps, &best, &smooth->eps);
         cairn_arena_release(exact->context->arena, inner);
-        status = cairn_is_ok(status) ? run(smooth, END, &best) : status;
+        status = cairn_is_ok(status) && smooth->eps <= end * exact->scale ? run(smooth, END, &best) : status;
     }
     status = finish(smooth, status, &best, measure);
     cairn_arena_release(exact->context->arena, mark);

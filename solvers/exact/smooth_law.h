@@ -16,9 +16,9 @@ void cairn_smooth_cone(const CairnSmoothLaw *cone, const double r[3], const doub
 void cairn_smooth_cone_slope(const CairnSmoothLaw *cone, const double r[3], const double w[3], double L[9],
                              double W[9]);
 
-// F of a row whose bound follows a normal impulse: |r| <= mu arm normal. In m/s, with its arm (1 for a row that pushes):
-// with x = k r / arm - arm w it is k r / arm - clamp(x, -k mu normal, k mu normal), rounded off. slopes: in r, in w, and
-// in the normal impulse.
+// F of a row whose bound follows a normal impulse: |r| <= mu arm normal. In m/s, with its arm (1 for a row that
+// pushes): with x = k r / arm - arm w it is k r / arm - clamp(x, -k mu normal, k mu normal), rounded off. slopes: in r,
+// in w, and in the normal impulse.
 double cairn_smooth_follower(const CairnSmoothLaw *law, double arm, double normal, double r, double w,
                              double slopes[3]);
 

@@ -1,6 +1,6 @@
-// A point of the path is (lambda, t), t = ln eps. Its tangent is (along, 1), F_lambda along = -F_t, up to its length and
-// sign, in the metric |size lambda / eps|^2 + t^2. At a fold F_lambda is singular, but only a point hits it. One factor
-// serves for a step along the tangent and Newton's step back to the path, square to it (Allgower and Georg 1990,
+// A point of the path is (lambda, t), t = ln eps. Its tangent is (along, 1), F_lambda along = -F_t, up to its length
+// and sign, in the metric |size lambda / eps|^2 + t^2. At a fold F_lambda is singular, but only a point hits it. One
+// factor serves for a step along the tangent and Newton's step back to the path, square to it (Allgower and Georg 1990,
 // chapters 2 and 6); chords with the same factor end it.
 //
 // The direction is found by the sign of the determinant of F_lambda, which changes at a fold as that of dt does, and is
@@ -26,18 +26,18 @@ typedef struct Path {
     double eps, length, back; // of the tangent; of Newton's step square to it, in t
     double tried_eps;
     double first, step; // eps where it began; the length of the next step
-    int begun;          // steps towards the path
-    bool is_on;
+    int begun;          // steps towards the path so far
+    bool is_on;         // the iterate has been near it
 } Path;
 
-static const double near = 0.1;    // F is nearly zero where its root mean square is no larger than eps times this
-static const double hopeless = 30; // no chord ends that
-static const double nudge = 1e-5;  // of eps, for F_t
-static const double enough = 1e-6; // of the scale
-static const double returned = 3;  // times the eps where it began: it has lost itself
-static const double longest = 4;   // most that ln eps changes in a step
+static const double near = 0.1;     // F is nearly zero where its root mean square is no larger than eps times this
+static const double hopeless = 30;  // no chord ends that
+static const double nudge = 1e-5;   // of eps, for F_t
+static const double enough = 1e-6;  // an eps, as a share of the scale, from which Newton's method goes on alone
+static const double returned = 3;   // times the eps where it began: the path is lost
+static const double longest = 4;    // most that ln eps changes in a step
+static const double most_eps = 1e3; // to begin with, as a share of the scale
 static const double first_step = 0.5;
-static const double most_eps = 1e3; // of the scale, to begin with
 
 static double measure(const Path *p, const double *lambda, const double *w, double eps, double *F) {
     return cairn_smooth_evaluate(p->system, lambda, w, eps, F) / (eps * sqrt(p->rows));
@@ -46,9 +46,10 @@ static double measure(const Path *p, const double *lambda, const double *w, doub
 static double product(const Path *p, const double *x, const double *y) {
     double sum = 0;
     for (int i = 0; i < p->rows; i++) {
-        sum += p->size[i] * p->size[i] * x[i] * y[i];
+        double size = p->size[i] / p->eps;
+        sum += size * x[i] * (size * y[i]);
     }
-    return sum / (p->rows * p->eps * p->eps);
+    return sum / p->rows;
 }
 
 static void add(const Path *p, Vectors from, double share, Vectors step, Vectors to) {
@@ -97,8 +98,8 @@ static CairnStatus init(Path *p, CairnSmoothSystem *system) {
     return cairn_ok();
 }
 
-// The longest part of a step that brings F down, from what it is at the iterate. False: none does. along: how much of the
-// tangent is in the step, in t.
+// The longest part of a step that brings F down, from what it is at the iterate. False: none does. along: how much of
+// the tangent is in the step, in t.
 static bool damp(Path *p, double off, double along) {
     enum { HALVINGS = 10 };
     Vectors whole = p->own;

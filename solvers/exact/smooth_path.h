@@ -1,6 +1,7 @@
-// The path of the zeros of F (smooth.h) over eps, followed by its length: the last way of Newton's method. Where Coulomb's
-// law has several answers nearby the path turns back at a fold: no point of it has a smaller eps, and a step for a
-// smaller one leads nowhere. By its length it goes on: eps rises for a while and falls again behind the next fold.
+// The path of the zeros of F (smooth.h) over eps, followed by its length: the last way of Newton's method. Where
+// Coulomb's law has several answers nearby the path turns back at a fold: no point of it has a smaller eps, and a step
+// for a smaller one leads nowhere. By its length it goes on: eps rises for a while and falls again behind the next
+// fold.
 #ifndef CAIRN_SOLVERS_SMOOTH_PATH_H
 #define CAIRN_SOLVERS_SMOOTH_PATH_H
 

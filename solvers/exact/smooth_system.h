@@ -2,7 +2,8 @@
 // W.
 //
 // Of every cone and bounded row F has the slopes L (in lambda) and W (in w); the bound of a spin row, and of tangents
-// under box friction with the present load, follows its normal impulse, which is one slope more. With A = J P^-1 J^T + C the equations L x + W A x = R are
+// under box friction with the present load, follows its normal impulse, which is one slope more. With A = J P^-1 J^T +
+// C the equations L x + W A x = R are
 //
 //     x = (L + W C)^-1 (R - W J v),      P v = J^T x,      so   (P + J^T S J) v = J^T (L + W C)^-1 R,
 //

@@ -31,9 +31,10 @@ typedef struct CairnBodyLu {
 CairnStatus cairn_body_lu_init(CairnBodyLu *lu, const CairnSystem *system);
 
 // weight[row_count]: S of ordinary rows, of either sign, 0 where a row is held out. block: S by friction groups, six
-// rows of six for n, t1, t2, torsion and both of rolling. Of a group whose friction follows the load (all but CAIRN_FRICTION_BOX) the leading
-// 3 + spin_rows rows and columns are read, and the weights of its rows are not; the rows of other groups are ordinary.
-// NULL: all rows are. Both are read here only. CAIRN_NUMERIC: a pivot broke down, at the dof that the message names.
+// rows of six for n, t1, t2, torsion and both of rolling. Of a group whose friction follows the load (all but
+// CAIRN_FRICTION_BOX) the leading 3 + spin_rows rows and columns are read, and the weights of its rows are not; the
+// rows of other groups are ordinary. NULL: all rows are. Both are read here only. CAIRN_NUMERIC: a pivot broke down, at
+// the dof that the message names.
 CairnStatus cairn_body_lu_factor(CairnBodyLu *lu, const double *weight, const double (*block)[36]);
 
 // v = K^-1 v over the dofs, in place.

