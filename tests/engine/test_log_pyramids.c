@@ -87,12 +87,13 @@ static void pyramids_stand(void **state) {
     }
 }
 
-// What falls is certified all the same.
+// What falls is certified all the same. Those of 0.8, in which most logs stick while they fall, take the most factors:
+// they are part of the long form.
 static void pyramids_that_fall_are_certified(void **state) {
     (void)state;
     static const double frictions[] = {0.8, 0.6, 0.4, 0.26};
     bool is_long = getenv("CAIRN_LONG_TESTS") != NULL;
-    for (int m = 0; m < 4; m++) {
+    for (int m = is_long ? 0 : 1; m < 4; m++) {
         for (int rows = m == 0 ? 8 : 4; rows <= (is_long ? 10 : 8); rows += is_long ? 1 : 4) {
             Pyramid p;
             run(rows, frictions[m], is_long ? 300 : 60, &p);
