@@ -54,13 +54,14 @@ static void what_burst_stays_calm(void **state) {
     }
 }
 
+// A motor of unlimited force tore the joint whose stop it went through (clean 7398).
 // What rows give, and what bodies that turn by radians in a step seem to have, was no more than guessed: rows of joints that
 // disagree beside a spring or motor, contacts that sprang back from a wedge, thin bodies on joints that spin, momentum that
 // geometric stiffness took and never was there. And what rests but for rounding, without gravity, was not certified, nor
 // what was solved again from impulses that wedged rows had worked with.
 static void energy_comes_from_somewhere(void **state) {
     (void)state;
-    static const int clean[] = {321, 3503, 5511, 5909, 8349, 8883, 9011, 9314};
+    static const int clean[] = {321, 3503, 5511, 5909, 7398, 8349, 8883, 9011, 9314};
     static const int overlap[] = {144, 208, 371, 380, 438, 670, 1008, 1529, 1547, 1591, 1691, 1966, 2620, 2729, 2845};
     for (size_t i = 0; i < sizeof clean / sizeof *clean; i++) {
         must_stay_calm(clean[i], false, 0);
