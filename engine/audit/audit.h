@@ -182,6 +182,10 @@ typedef struct CairnAuditWrench {
 } CairnAuditWrench;
 CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint);
 
+// What a gear reports to have given body B of the joint on either side, which it returns; NULL: there is no such joint.
+CairnAuditWrench cairn_audit_gear_wrench(const CairnAudit *audit, const CairnAuditJoint *gear, int side,
+                                         const CairnAuditJoint **joint);
+
 // By how much its moment on body k changes at most, N m s, if it acts where the body is at the end of the step.
 double cairn_audit_turning_arm(const CairnAudit *audit, const CairnAuditJoint *joint, int k);
 

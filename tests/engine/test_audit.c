@@ -396,6 +396,46 @@ static void a_gear_that_slips_is_found(void **unused) {
     end(&t);
 }
 
+// Wheels and a rack on fixed axles, started against their gear: its impulse goes into the axles' ground, and is known
+// from its report. What it does not report is found.
+static void gears_that_start_are_sound(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 12; k++) {
+        Trial t = trial(without_gravity());
+        CairnJointId axles[2], id;
+        CairnBodyId bodies[2], fixed = support_add(t.world, CAIRN_BODY_STATIC, cairn_sphere(0.1), (CairnVec3){0, 0, 5});
+        bool is_slide[2] = {k % 3 == 1, k % 3 == 2}, is_first = k >= 6; // the body is A of its joint
+        for (int side = 0; side < 2; side++) {
+            CairnVec3 place = {side, 0, 3};
+            bodies[side] = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_box(0.2, 0.3, 0.4), place);
+            tie(t.world, is_slide[side] ? CAIRN_JOINT_PRISMATIC : CAIRN_JOINT_REVOLUTE, is_first ? bodies[side] : fixed,
+                is_first ? fixed : bodies[side], place, &axles[side]);
+        }
+        CairnJointDef gear = cairn_joint_def(CAIRN_JOINT_GEAR);
+        gear.joint_a = axles[0];
+        gear.joint_b = axles[1];
+        gear.ratio = k / 3 % 2 == 0 ? 2 : -0.5;
+        assert_ok(cairn_joint_create(t.world, &gear, &id));
+        CairnJointState axle;
+        for (int side = 0; side < 2; side++) { // along all axes: the joint keeps its own
+            push(&t, bodies[side], is_slide[side] ? (CairnVec3){1, 2, 3} : (CairnVec3){0, 0, 0},
+                 is_slide[side] ? (CairnVec3){0, 0, 0} : (CairnVec3){3, 1, 2});
+        }
+        for (int n = 0; n < 60; n++) {
+            begin(&t);
+            judge(&t);
+            assert_sound(&t, "gear");
+            assert_ok(cairn_joint_get(t.world, id, &axle));
+            assert_true(n > 0 || cairn_length(axle.force) + cairn_length(axle.torque) > 0.1);
+        }
+        begin(&t);
+        push(&t, bodies[0], (CairnVec3){0, 0, 0}, (CairnVec3){1e-6, 2e-6, 3e-6});
+        judge(&t);
+        assert_found(&t, CAIRN_AUDIT_ANGULAR_MOMENTUM);
+        end(&t);
+    }
+}
+
 // Every convex shape on a floor, and on another one of its kind.
 static void overlap_is_found(void **unused) {
     (void)unused;
@@ -598,6 +638,7 @@ int main(void) {
         cmocka_unit_test(joint_error_is_found),
         cmocka_unit_test(what_is_beyond_a_limit_is_found),
         cmocka_unit_test(a_gear_that_slips_is_found),
+        cmocka_unit_test(gears_that_start_are_sound),
         cmocka_unit_test(overlap_is_found),
         cmocka_unit_test(passing_is_found),
         cmocka_unit_test(a_turn_through_is_found),
