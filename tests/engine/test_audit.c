@@ -436,6 +436,35 @@ static void gears_that_start_are_sound(void **unused) {
     }
 }
 
+// A turning box meets the floor, and is foreseen to: its impulses act on it where they are reported.
+static void impulses_act_where_they_are_reported(void **unused) {
+    (void)unused;
+    int landed = 0;
+    for (int k = 0; k < 20; k++) {
+        CairnWorldDef def = cairn_world_def();
+        def.geometric_stiffness = false;
+        Trial t = {0};
+        CairnBodyDef ground = cairn_body_def();
+        CairnShapeDef floor = cairn_half_space();
+        assert_ok(cairn_world_create(&def, &t.world));
+        t = trial(t.world);
+        ground.type = CAIRN_BODY_STATIC;
+        assert_ok(cairn_body_add(t.world, &ground, &floor, NULL));
+        CairnBodyId box = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_box(0.3, 0.4, 0.5), (CairnVec3){0, 0, 0.5});
+        push(&t, box, (CairnVec3){1 + 0.1 * k, 0.5, -3}, (CairnVec3){4, -0.5 * k, 3});
+        for (int n = 0; n < 12; n++) {
+            begin(&t);
+            judge(&t);
+            int count = cairn_world_contacts(t.world, NULL, 0);
+            landed += count > 0;
+            double scale = 24 * 0.3 * cairn_length(state_of(&t, box).velocity) + 1;
+            assert_below(found(&t, CAIRN_AUDIT_ANGULAR_MOMENTUM)->value, 1e-12 * scale);
+        }
+        end(&t);
+    }
+    assert_true(landed > 20);
+}
+
 // Every convex shape on a floor, and on another one of its kind.
 static void overlap_is_found(void **unused) {
     (void)unused;
@@ -639,6 +668,7 @@ int main(void) {
         cmocka_unit_test(what_is_beyond_a_limit_is_found),
         cmocka_unit_test(a_gear_that_slips_is_found),
         cmocka_unit_test(gears_that_start_are_sound),
+        cmocka_unit_test(impulses_act_where_they_are_reported),
         cmocka_unit_test(overlap_is_found),
         cmocka_unit_test(passing_is_found),
         cmocka_unit_test(a_turn_through_is_found),
