@@ -152,12 +152,12 @@ void cairn_audit_take_contacts(CairnAudit *audit);
 
 // ---- divided.c ----
 
-// Of a step that the world made in parts: the balances of all bodies together, which need no reports.
+// Balances all bodies of a step that the world made in parts together, which needs no reports.
 void cairn_audit_balance_divided(CairnAudit *audit);
 
 // ---- groups.c ----
 
-// Of a forest: the root of a tree, which is its lowest body, and two trees made one.
+// In a forest, `root` returns the root of a tree, which is its lowest body, and `unite` makes one tree of two.
 int cairn_audit_root(int *parent, int body);
 void cairn_audit_unite(int *parent, int a, int b);
 

@@ -135,8 +135,8 @@ static void merge_events(const CairnStep *step, const CairnStepContacts *contact
     }
 }
 
-// Between two parts of a step only the speeds are kept with which shapes met: what touched before the step stays the list
-// that its events are made from.
+// Between two parts of a step only the speeds are kept with which shapes met: what touched before the step stays the
+// list that its events are made from.
 static void keep_struck(CairnStep *step, const Touching *now) {
     const CairnStore *store = step->store;
     CairnStepShare *share = step->share;

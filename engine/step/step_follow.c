@@ -101,8 +101,8 @@ static double last_turn(const CairnFollow *follow, int shape) {
     return follow->advance[block] <= last ? HUGE_VAL : last;
 }
 
-// What bounds a shape and its motion for the whole step: of one that tumbles a ball about where its middle is, which goes
-// as its body's centre does, else itself. `ball` is where there is one.
+// What bounds a shape and its motion for the whole step: of one that tumbles a ball about where its middle is, which
+// goes as its body's centre does, else itself. `ball` is where there is one.
 static const CairnGeometry *bound_of(const CairnFollow *follow, int shape, CairnGeometry *ball, CairnMotion *motion) {
     const CairnShape *s = &follow->step->store->shapes[shape];
     double end = follow->step->h;
@@ -154,8 +154,8 @@ static bool sweep(const CairnFollow *follow, const CairnCore *core, int shape, i
     return false;
 }
 
-// Contacts let thin shapes overlap by as much as their outer layers are deep: what they do not call an error is no reason
-// to hold a body back, which would lift what falls.
+// Contacts let thin shapes overlap by as much as their outer layers are deep: what they do not call an error is no
+// reason to hold a body back, which would lift what falls.
 static int first_layer(const CairnStep *step, double inner, bool has_joints) {
     const CairnWorldDef *def = &step->world->def;
     double tolerated = 2 * def->contact_stray * def->contact_margin + def->contact_slop;

@@ -164,12 +164,12 @@ static void sum_contacts(const CairnStep *step, const CairnStepContacts *contact
 }
 
 // How much stiffer than the smallest inertia, as h^2 |K| / I, a body is made at most. Forces of mechanisms that pull
-// apart, or a rod of nearly no length, ask for more; beyond 1 / epsilon times, M is lost to rounding in M - h^2 K, which
-// then is not positive definite. A body that is a thousandth of this stiff does not turn in a step already.
+// apart, or a rod of nearly no length, ask for more; beyond 1 / epsilon times, M is lost to rounding in M - h^2 K,
+// which then is not positive definite. A body that is a thousandth of this stiff does not turn in a step already.
 static const double stiffest = 1e12;
 
-// True: no eigenvalue is positive beyond rounding. L D L^T of -K, the largest diagonal first: under tension alone, as in
-// most bodies, K restores in every direction but perhaps one, and two pivots of it are large.
+// True: no eigenvalue is positive beyond rounding. L D L^T of -K, the largest diagonal first: under tension alone, as
+// in most bodies, K restores in every direction but perhaps one, and two pivots of it are large.
 static bool is_restoring(CairnMat3 K, double size) {
     static const double large = 1e-3, rounding = 1e-14;
     int i = 0;

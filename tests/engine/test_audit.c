@@ -228,8 +228,8 @@ static void energy_is_found(void **unused) {
     end(&t);
 }
 
-// Two balls that a joint ties turn about it, a little faster in every step than they should: less than a single step may
-// be wrong by, and found all the same, because it adds up.
+// Two balls that a joint ties turn about it, a little faster in every step than they should: less than a single step
+// may be wrong by, and found all the same, because it adds up.
 static void little_by_little_is_found(void **unused) {
     (void)unused;
     Trial t = trial(ground());

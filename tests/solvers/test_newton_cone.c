@@ -13,7 +13,7 @@
 
 static const CairnFrictionKind kinds[2] = {CAIRN_FRICTION_CONE, CAIRN_FRICTION_COULOMB};
 
-// ---- the rounded law -------------------------------------------------------------------------------------------------------
+// ---- the rounded law ------------------------------------------------------------------------------------------------
 
 static void slopes_are_those_of_the_law(void **state) {
     (void)state;
@@ -80,10 +80,10 @@ static void a_matrix_times_its_inverse_is_one(void **state) {
     assert_false(cairn_smooth_invert(zero, X));
 }
 
-// ---- one contact, in closed form -------------------------------------------------------------------------------------------
+// ---- one contact, in closed form ------------------------------------------------------------------------------------
 
-// A particle of mass m meets a plane with velocity -b: the impulse is P_K(-m b) under the convex law; under Coulomb's it
-// is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
+// A particle of mass m meets a plane with velocity -b: the impulse is P_K(-m b) under the convex law; under Coulomb's
+// it is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
 static void one_contact_has_its_closed_form(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -119,7 +119,7 @@ static void one_contact_has_its_closed_form(void **state) {
     }
 }
 
-// ---- heaps -----------------------------------------------------------------------------------------------------------------
+// ---- heaps ----------------------------------------------------------------------------------------------------------
 
 static double *zeros(const CairnProblem *problem) {
     double *lambda = calloc((size_t)problem->row_count + 1, sizeof *lambda);
@@ -192,7 +192,7 @@ static void auto_ends_coulomb_heaps(void **state) {
     print_message("  %d factorizations at most\n", worst);
 }
 
-// ---- what must not matter --------------------------------------------------------------------------------------------------
+// ---- what must not matter -------------------------------------------------------------------------------------------
 
 static void threads_change_no_bit(void **state) {
     (void)state;
