@@ -108,7 +108,7 @@ static void sift_up(CairnFound *found, int at) {
     found[at] = rising;
 }
 
-// Of more than there is room for, the first slots are kept.
+// Where there are more than there is room for, the first slots are kept.
 static void keep_found(CairnFound *found, int count, int capacity, CairnFound one) {
     if (count < capacity) {
         found[count] = one;

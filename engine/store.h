@@ -38,8 +38,8 @@ typedef struct CairnShape {
     CairnShapeModel *model;
     int body;
     int next; // in the body's list
-    // measured when the body's mass is: how far its points are from the body's centre of mass and from its own origin (a
-    // half-space's are infinitely far), and the radius of a ball that fits in it (infinite where it is not convex)
+    // measured when the body's mass is: how far its points are from the body's centre of mass and from its own origin
+    // (a half-space's are infinitely far), and the radius of a ball that fits in it (infinite where it is not convex)
     double reach, ball, inner;
 } CairnShape;
 
@@ -97,8 +97,7 @@ typedef struct CairnStore {
 
     CairnContactRecord *contacts;
     int contact_count, contact_capacity;
-    CairnVec3 *
-        spins; // of each contact the impulse of torsion and rolling, in the world; or spin_count is 0, and there is none
+    CairnVec3 *spins; // impulses of torsion and rolling of each contact, in the world; spin_count 0: there are none
     int spin_count, spin_capacity;
     CairnTouchingPair *touches;
     int touch_count, touch_capacity;

@@ -155,7 +155,6 @@ static CairnStatus check(const CairnSceneRun *run, double time, const CairnStats
 static void settings(const void *params, CairnWorldDef *def) {
     def->friction = CAIRN_FRICTION_COULOMB;
     def->contact_margin = 0.2 * ((const Params *)params)->radius;
-    def->contact_passes = 1; // one problem a step, as S2 has it
     def->geometric_stiffness = false;
 }
 

@@ -152,12 +152,12 @@ void cairn_audit_take_contacts(CairnAudit *audit);
 
 // ---- divided.c ----
 
-// Of a step that the world made in parts: the balances of all bodies together, which need no reports.
+// Balances all bodies of a step that the world made in parts together, which needs no reports.
 void cairn_audit_balance_divided(CairnAudit *audit);
 
 // ---- groups.c ----
 
-// Of a forest: the root of a tree, which is its lowest body, and two trees made one.
+// In a forest, `root` returns the root of a tree, which is its lowest body, and `unite` makes one tree of two.
 int cairn_audit_root(int *parent, int body);
 void cairn_audit_unite(int *parent, int a, int b);
 
@@ -181,6 +181,10 @@ typedef struct CairnAuditWrench {
     double turn, swing;             // by how much its axes, and the direction of its force, turn in the step, rad
 } CairnAuditWrench;
 CairnAuditWrench cairn_audit_wrench(const CairnAudit *audit, const CairnAuditJoint *joint);
+
+// What a gear reports to have given body B of the joint on either side, which it returns; NULL: there is no such joint.
+CairnAuditWrench cairn_audit_gear_wrench(const CairnAudit *audit, const CairnAuditJoint *gear, int side,
+                                         const CairnAuditJoint **joint);
 
 // By how much its moment on body k changes at most, N m s, if it acts where the body is at the end of the step.
 double cairn_audit_turning_arm(const CairnAudit *audit, const CairnAuditJoint *joint, int k);

@@ -143,6 +143,34 @@ static const CairnAuditJoint *joint_in(const CairnAudit *audit, int slot) {
     return NULL;
 }
 
+// The row of a gear is p + ratio q: it gives lambda along p, as it reports, and ratio lambda along q.
+CairnAuditWrench cairn_audit_gear_wrench(const CairnAudit *audit, const CairnAuditJoint *gear, int side,
+                                         const CairnAuditJoint **joint) {
+    const CairnStore *store = &audit->world->store;
+    CairnAuditWrench report = cairn_audit_wrench(audit, gear), w = {.turn = 0};
+    double amount = 0, off = 0; // by how much axes are known, rad, which joints hold parallel
+    for (int k = 0; k <= side; k++) {
+        *joint = joint_in(audit, gear->geared[k]);
+        if (*joint == NULL) {
+            return w;
+        }
+        int axis = geared_axis(store->joints[gear->geared[k]].core.def.type);
+        Frames frames = frames_of(audit, *joint, false);
+        CairnVec3 along = axis == CAIRN_RY ? frames.b[1] : frames.a[0],
+                  same = axis == CAIRN_RY ? frames.a[1] : frames.b[0];
+        double lambda = cairn_dot(along, axis < CAIRN_RX ? report.force : report.torque);
+        amount = k == 0 ? lambda : store->joints[gear->slot].core.def.ratio * amount;
+        w = cairn_audit_wrench(audit, *joint);
+        w.turn = axis == CAIRN_RY ? w.turn : w.swing; // that of A alone, whose axis x is
+        off += cairn_length(cairn_cross(along, same));
+        w.turn += off;
+        w.swing += off;
+        w.force = axis < CAIRN_RX ? cairn_scale(amount, along) : (CairnVec3){0, 0, 0};
+        w.torque = axis < CAIRN_RX ? (CairnVec3){0, 0, 0} : cairn_scale(amount, along);
+    }
+    return w;
+}
+
 // How far two coordinates are off p + ratio q = rest, which holds at the end of a step as a lock does: what following
 // arcs to second order misses is theta^3 / 6.
 static void check_gear(CairnAudit *audit, const CairnAuditJoint *gear) {

@@ -130,30 +130,43 @@ static int outer_side(const CairnAudit *audit, const CairnAuditJoint *joint) {
     return counts_a == counts_b ? -1 : counts_a ? 1 : 0;
 }
 
-// Takes off what joints to fixed bodies report to have given a group. Their axes turn within the step, so that the
-// reported wrench is known as well as its axes stand still.
+// Their axes turn within the step, so that the reported wrench is known as well as its axes stand still.
+static void take_outer(CairnAudit *audit, const CairnAuditJoint *joint, const CairnAuditWrench *w) {
+    int outer = outer_side(audit, joint);
+    if (outer < 0) {
+        return;
+    }
+    int body = joint->bodies[1 - outer], root = cairn_audit_root(audit->group, body);
+    double sign = outer == 0 ? 1 : -1;
+    CairnAccount *sum = &audit->groups[root];
+    CairnVec3 own = cairn_sub(w->point, audit->bodies[body].center);
+    CairnVec3 arm = cairn_add(own, cairn_sub(audit->bodies[body].center, audit->bodies[root].center));
+    CairnVec3 moment = cairn_add(w->torque, cairn_cross(arm, w->force));
+    double force = cairn_length(w->force), torque = cairn_length(w->torque);
+    sum->linear = cairn_add_scaled(sum->linear, -sign, w->force);
+    sum->angular = cairn_add_scaled(sum->angular, -sign, moment);
+    sum->linear_scale += force;
+    sum->angular_scale += torque + force * cairn_length(arm);
+    sum->linear_slack += w->swing * force;
+    sum->angular_slack += w->turn * (torque + force * cairn_length(own)) + w->swing * force * cairn_length(arm);
+    audit->is_open[body] = true;
+}
+
+// Takes off what joints to fixed bodies report to have given a group, and what gears gave through such joints.
 static void take_outer_joints(CairnAudit *audit) {
     for (int j = 0; j < audit->joint_count; j++) {
         const CairnAuditJoint *joint = &audit->joints[j];
-        int outer = joint->is_gear ? -1 : outer_side(audit, joint);
-        if (outer < 0) {
-            continue;
+        if (!joint->is_gear && outer_side(audit, joint) >= 0) {
+            CairnAuditWrench w = cairn_audit_wrench(audit, joint);
+            take_outer(audit, joint, &w);
         }
-        int body = joint->bodies[1 - outer], root = cairn_audit_root(audit->group, body);
-        double sign = outer == 0 ? 1 : -1;
-        CairnAuditWrench w = cairn_audit_wrench(audit, joint);
-        CairnAccount *sum = &audit->groups[root];
-        CairnVec3 own = cairn_sub(w.point, audit->bodies[body].center);
-        CairnVec3 arm = cairn_add(own, cairn_sub(audit->bodies[body].center, audit->bodies[root].center));
-        CairnVec3 moment = cairn_add(w.torque, cairn_cross(arm, w.force));
-        double force = cairn_length(w.force), torque = cairn_length(w.torque);
-        sum->linear = cairn_add_scaled(sum->linear, -sign, w.force);
-        sum->angular = cairn_add_scaled(sum->angular, -sign, moment);
-        sum->linear_scale += force;
-        sum->angular_scale += torque + force * cairn_length(arm);
-        sum->linear_slack += w.swing * force;
-        sum->angular_slack += w.turn * (torque + force * cairn_length(own)) + w.swing * force * cairn_length(arm);
-        audit->is_open[body] = true;
+        for (int side = 0; side < 2 && joint->is_gear; side++) {
+            const CairnAuditJoint *geared;
+            CairnAuditWrench w = cairn_audit_gear_wrench(audit, joint, side, &geared);
+            if (geared != NULL) {
+                take_outer(audit, geared, &w);
+            }
+        }
     }
 }
 

@@ -26,7 +26,7 @@ static inline double cairn_vec6_dot(CairnVec6 a, CairnVec6 b) {
     return cairn_dot(a.linear, b.linear) + cairn_dot(a.angular, b.angular);
 }
 
-// The same motion seen from a point at offset r from the old one: v' = v + omega x r.
+// Returns the motion as it is seen from a point at offset r from the old one: v' = v + omega x r.
 static inline CairnVec6 cairn_twist_transport(CairnVec6 twist, CairnVec3 r) {
     return (CairnVec6){cairn_add(twist.linear, cairn_cross(twist.angular, r)), twist.angular};
 }

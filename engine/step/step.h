@@ -193,7 +193,7 @@ typedef struct CairnStepJoints {
     bool has_all;       // those of stiff bodies, too
 } CairnStepJoints;
 
-// Of each block: the lowest block of those that are tied together (step_groups.c).
+// Each array holds, for each block, the lowest block of those that are tied together (step_groups.c).
 typedef struct CairnStepGroups {
     const int *joined;   // by joints
     const int *touching; // by joints and by contacts, whether or not they bear
@@ -215,8 +215,8 @@ typedef struct CairnStepSystem {
     // K of each block, negative semidefinite or 0: the geometric stiffness that P contains. NULL: all are 0.
     const CairnMat3 *stiffness;
     const CairnVec3 *turns; // of each block: the angular velocity that K does not resist; NULL without K
-    int calm; // how much its rows were made to demand less, since they gave too much energy (cairn_step_calm); 0: nothing
-    int relaxed; // how much of the stiffness was left out, since no answer was certified with it (cairn_step_relax); 0: none
+    int calm;    // how much less its rows demand, since they gave too much energy (cairn_step_calm); 0: nothing
+    int relaxed; // how much of the stiffness was left out, as nothing was certified with it (cairn_step_relax); 0: none
 } CairnStepSystem;
 
 // Partition: the parts that the solver works on.
@@ -344,8 +344,8 @@ void cairn_step_write_right_side(const CairnStep *step, const CairnVec3 *rolls, 
 double cairn_step_remembers(const CairnStep *step, const CairnStepContact *contact);
 void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
                             CairnStepGroups *groups);
-// The acceleration by which loads are estimated, and beside whose rounding motion is rest: gravity; where there is none,
-// that of the earth.
+// The acceleration by which loads are estimated, and beside whose rounding motion is rest: gravity; where there is
+// none, that of the earth.
 double cairn_step_acceleration(const CairnStep *step);
 // The masses that derived compliances are made from; then C of the rows of a joint, and of a contact.
 void cairn_step_weigh_islands(CairnStep *step, CairnStepSystem *system);
@@ -372,7 +372,8 @@ void cairn_step_warm_contact(const CairnStep *step, const CairnVec3 *rolls, cons
 // The problem has its rows of angles times the typical length, so that all its rows are velocities in m/s and can be
 // compared; then their impulses are N s, and these are N m s again.
 void cairn_step_write_joint(const CairnStep *step, const CairnStepJoint *sj, double *J, double *d);
-// The right sides of a joint that demands no speed to mend what it is off, and with `with_drives` none of drives either.
+// The right sides of a joint that demands no speed to mend what it is off, and with `with_drives` none of drives
+// either.
 void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool with_drives, double *d);
 // The speed, m/s or rad/s, that a row of a joint demands of its bodies.
 double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r);
@@ -414,7 +415,8 @@ void cairn_step_amend_stiffness(CairnStep *step, const CairnStepContacts *contac
 const CairnVec3 *cairn_step_find_turns(CairnStep *step, const CairnStepContacts *contacts,
                                        const CairnStepSystem *system, const double *lambda);
 
-// True: less of the geometric stiffness is in use now, as the problem with it has no answer that is certified: solve again.
+// True: less of the geometric stiffness is in use now, as the problem with it has no answer that is certified: solve
+// again.
 bool cairn_step_relax(CairnStep *step, const CairnStepContacts *contacts, const double *lambda,
                       CairnStepSystem *system);
 
@@ -468,8 +470,8 @@ void cairn_step_next_turn(const CairnStep *step, int block, CairnStepTurn *turn)
 CairnQuat cairn_step_end_of_turns(const CairnStep *step, int block, CairnVec3 solved, double time);
 // The body's orientation at a time of this turn.
 CairnQuat cairn_step_turned(const CairnStep *step, int block, const CairnStepTurn *turn, double time);
-// True: by the time at which two bodies meet they have turned so far that an impulse there has little to do with what it
-// does to them at the start. `arms` are those of the meeting.
+// True: by the time at which two bodies meet they have turned so far that an impulse there has little to do with what
+// it does to them at the start. `arms` are those of the meeting.
 bool cairn_step_is_untimely(const CairnStep *step, const int bodies[2], const CairnVec3 angular[2],
                             const CairnVec3 arms[2], CairnVec3 normal, double time);
 
@@ -497,6 +499,8 @@ bool cairn_step_is_kept(const CairnStep *step, int shape_a, int shape_b);
 // Sets of blocks: parent[i] == i at first, and the lowest block of a set is its root, whatever the order of the unions.
 int cairn_step_root(int *parent, int i);
 void cairn_step_unite(int *parent, int a, int b);
+// Unites all blocks of a joint; returns the first of them, -1: it has none.
+int cairn_step_unite_joint(const CairnStep *step, const CairnStepJoint *sj, int *parent);
 // Makes the root of every block its parent.
 void cairn_step_name_roots(int *parent, int count);
 

@@ -8,7 +8,8 @@
 #include "engine/step/step_follow.h"
 
 enum { MAX_PASSES = 16 };
-// The part of a shape's inner radius that is far to go: half of what two move by of which one may pass through the other.
+// The part of a shape's inner radius that is far to go: half of what two move by of which one may pass through the
+// other.
 static const double far_part = 0.25;
 // The part of its inner radius from which on a shape is deep in another one.
 static const double deep_part = 0.1;
@@ -150,8 +151,8 @@ static void limit_all_escaped(const Limits *limits) {
     }
 }
 
-// May a point of the shape move farther than `distance`? (|v| + reach |w|)^2 is at most twice the sum of the squares: no
-// root.
+// May a point of the shape move farther than `distance`? (|v| + reach |w|)^2 is at most twice the sum of the squares:
+// no root.
 static bool goes_far(const CairnStep *step, CairnVec3 linear, CairnVec3 angular, double reach, double distance) {
     double squares = cairn_length_squared(linear) + reach * reach * cairn_length_squared(angular);
     return 2 * step->h * step->h * squares > distance * distance;

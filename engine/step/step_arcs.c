@@ -8,10 +8,10 @@
 // the start of the step, which is exact but for what accelerates within it. Where that was not enough, where the solved
 // velocities take some joint from where its rows say, the review finds c anew and the step solves again.
 //
-// Where the turning of some body under load is far too fast for the step (geometric stiffness, step_stiffness.c), all that
-// joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part across
-// it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss far,
-// their arcs are tried, and kept where that brings joints nearer.
+// Where the turning of some body under load is far too fast for the step (geometric stiffness, step_stiffness.c), all
+// that joints tie to it keeps straight rows: a taut net that is struck can follow no arc, since its rows have no part
+// across it, and would answer with impulses of any size. Only once the stiffness stands, and where straight rows miss
+// far, their arcs are tried, and kept where that brings joints nearer.
 //
 // What then still ends far from where its rows say needs a shorter step: it is made in parts.
 #include "engine/step/step_arcs.h"
@@ -104,8 +104,8 @@ static void find_near_span(void *context, int first, int end) {
     }
 }
 
-// A joint that turns farther, rad, even in the most parts that a step is made in, keeps straight rows: solving again does
-// not converge there.
+// A joint that turns farther, rad, even in the most parts that a step is made in, keeps straight rows: solving again
+// does not converge there.
 static const double most_turn = 0.4;
 
 // From this stiffness on a body is stiff by far, as under a load that is much heavier than itself.
@@ -305,7 +305,7 @@ static double miss(const CairnStepJoint *sj, const double *arcs, const double *u
     return most;
 }
 
-// Of all joints: the most with all arcs, and that with the straight rows of stiff bodies.
+// Finds the most that any joint is off with all arcs, and with the straight rows of stiff bodies.
 static void find_most_missed(const Arcs *arcs, const bool *straight, double *with_all, double *most) {
     const CairnStepJoints *joints = arcs->joints;
     *with_all = *most = 0;
@@ -319,8 +319,8 @@ static void find_most_missed(const Arcs *arcs, const bool *straight, double *wit
     }
 }
 
-// How far locks end from where the problem says, in what a step may leave: a thousandth of the typical length, or of their
-// arms where these are longer.
+// How far locks end from where the problem says, in what a step may leave: a thousandth of the typical length, or of
+// their arms where these are longer.
 static double most_apart(const CairnStep *step, const Arcs *arcs) {
     const CairnStepJoints *joints = arcs->joints;
     double most = 0, length = step->world->def.typical_length;

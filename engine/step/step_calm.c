@@ -6,13 +6,12 @@
 // each other, brings together what a joint is off, or drives, demands a small speed. Alone it may move all that hangs
 // on it with that; a spring gives what it has stored, and a motor its force times the way; what moves by itself takes
 // along what is joined to it. Where rows end on arcs, or bodies bounce, rows work with what the bodies had, and give no
-// more than all of that. But wedged between others
-// (normals that are nearly opposite, a lock whose Jacobian nearly vanishes, two joints of the same bodies that
-// disagree) a row works with impulses of any size, and the bodies leave at any speed. So a row that does far more work
-// than it could alone counts for nothing. Where a set of bodies gains more than its rows are granted, they demand
-// nothing, and the geometric stiffness, under which a light body turns as if it were a heavy one, is left out; where
-// that is not enough, drives are brakes, too; then rows are softer; and at last the impulses count in part. What is
-// apart waits for a step that can mend it.
+// more than all of that. But wedged between others (normals that are nearly opposite, a lock whose Jacobian nearly
+// vanishes, two joints of the same bodies that disagree) a row works with impulses of any size, and the bodies leave at
+// any speed. So a row that does far more work than it could alone counts for nothing. Where a set of bodies gains more
+// than its rows are granted, they demand nothing, and the geometric stiffness, under which a light body turns as if it
+// were a heavy one, is left out; where that is not enough, drives are brakes, too; then rows are softer; and at last
+// the impulses count in part. What is apart waits for a step that can mend it.
 #include "engine/base/mat3.h"
 #include "engine/base/vec6.h"
 #include "engine/step/step.h"
@@ -34,8 +33,7 @@ typedef struct Group {
 static const double most_work = 4;
 // A contact at a tenth of the way from a hinge to the end of a body gives it a hundred times the energy, but only once.
 static const double most_lever = 100;
-// Of what a set had: what rounding may add, and the most that the error of an answer that sweeps left may, or turning
-// by
+// The parts of what a set had that rounding may add, and at most the error of an answer that sweeps left, or turning by
 // t within the step, of which rows know only the start: t^2.
 static const double rounding = 1e-6, most_swing = 0.1;
 
@@ -239,8 +237,7 @@ static void drop_stiffness(CairnStep *step, const CairnStepContacts *contacts, C
 }
 
 // Impulses that wedged rows worked with are no start for rows that demand nothing: beside a body at rest what is left
-// of
-// them is more than the motion there is.
+// of them is more than the motion there is.
 static void forget(const CairnStepSystem *system, const int *roots, const Group *groups, double *lambda) {
     for (int c = 0; c < system->problem.constraint_count; c++) {
         const CairnConstraintBlock *constraint = &system->problem.constraints[c];

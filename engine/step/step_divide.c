@@ -3,11 +3,11 @@
 // the caller they are one step: forces act in all of them, events are those of the whole, and a part that fails takes
 // back those before it.
 //
-// Under the midpoint rule each part has two halves, which are made like parts. In the first, half of the forces acts with
-// the rows of the start, locks hold where the way ends, and the bodies move on for all of h. In the closing half the other
-// half of the forces acts in the pose of the end, where rows hold the velocity, J v+ = 0, and nothing moves. That is RATTLE
-// (Andersen 1983): of second order, reversible, and its joints neither take nor give energy in the long run; momenta are
-// kept, since either half acts at one pose.
+// Under the midpoint rule each part has two halves, which are made like parts. In the first, half of the forces acts
+// with the rows of the start, locks hold where the way ends, and the bodies move on for all of h. In the closing half
+// the other half of the forces acts in the pose of the end, where rows hold the velocity, J v+ = 0, and nothing moves.
+// That is RATTLE (Andersen 1983): of second order, reversible, and its joints neither take nor give energy in the long
+// run; momenta are kept, since either half acts at one pose.
 #include "engine/base/memory.h"
 #include "engine/step/step.h"
 #include <string.h>

@@ -135,8 +135,8 @@ static void merge_events(const CairnStep *step, const CairnStepContacts *contact
     }
 }
 
-// Between two parts of a step only the speeds are kept with which shapes met: what touched before the step stays the list
-// that its events are made from.
+// Between two parts of a step only the speeds are kept with which shapes met: what touched before the step stays the
+// list that its events are made from.
 static void keep_struck(CairnStep *step, const Touching *now) {
     const CairnStore *store = step->store;
     CairnStepShare *share = step->share;
@@ -303,10 +303,10 @@ static CairnVec3 spin_of(const CairnVec3 *rolls, const CairnStepContact *c, cons
     return spin;
 }
 
-// The position of the contact point at the start of the step. A point that was met during the step is given on the body
-// that does not move, or else on A.
+// The position of the contact point at the start of the step. A point that was met during the step is given on a body
+// that moves freely, A where both do: that is where its impulse acts.
 static CairnVec3 point_of(const CairnStep *step, const CairnStepContact *c) {
-    bool is_on_b = cairn_step_block(step, c->body_a) >= 0 && cairn_step_block(step, c->body_b) < 0;
+    bool is_on_b = cairn_step_block(step, c->body_a) < 0 && cairn_step_block(step, c->body_b) >= 0;
     return cairn_add(step->store->bodies[is_on_b ? c->body_b : c->body_a].center, c->frame.arm[is_on_b ? 1 : 0]);
 }
 

@@ -101,8 +101,8 @@ static double last_turn(const CairnFollow *follow, int shape) {
     return follow->advance[block] <= last ? HUGE_VAL : last;
 }
 
-// What bounds a shape and its motion for the whole step: of one that tumbles a ball about where its middle is, which goes
-// as its body's centre does, else itself. `ball` is where there is one.
+// What bounds a shape and its motion for the whole step: of one that tumbles a ball about where its middle is, which
+// goes as its body's centre does, else itself. `ball` is where there is one.
 static const CairnGeometry *bound_of(const CairnFollow *follow, int shape, CairnGeometry *ball, CairnMotion *motion) {
     const CairnShape *s = &follow->step->store->shapes[shape];
     double end = follow->step->h;
@@ -154,6 +154,18 @@ static bool sweep(const CairnFollow *follow, const CairnCore *core, int shape, i
     return false;
 }
 
+// Contacts let thin shapes overlap by as much as their outer layers are deep: what they do not call an error is no
+// reason to hold a body back, which would lift what falls.
+static int first_layer(const CairnStep *step, double inner, bool has_joints) {
+    const CairnWorldDef *def = &step->world->def;
+    double tolerated = 2 * def->contact_stray * def->contact_margin + def->contact_slop;
+    int k = has_joints ? JOINED : 0;
+    while (k < LAYERS - 1 && (1 - kept) * layers[k] * inner < tolerated) {
+        k++;
+    }
+    return k;
+}
+
 // The core is what the first layer leaves that the shape is not in yet. The deepest core of a body with joints that is
 // near from the start has no time: all bodies connected to it would stay at rest with it for ever. One without may come
 // nearer by a part of the distance that it has, and is inside where that is nothing.
@@ -161,7 +173,7 @@ bool cairn_follow_core(const CairnFollow *follow, int shape, int other, double c
     const CairnShape *s = &follow->step->store->shapes[shape];
     bool has_joints = follow->boxes.sides[shape].has_joints;
     double fraction = kept;
-    for (int k = has_joints ? JOINED : 0; fraction >= least;) {
+    for (int k = first_layer(follow->step, s->inner, has_joints); fraction >= least;) {
         CairnCore core;
         cairn_core_make(&s->model->geometry, layers[k], &core);
         double touch = fraction * core.layer;

@@ -26,7 +26,7 @@ void cairn_step_name_roots(int *parent, int count) {
     }
 }
 
-static void unite_joint(const CairnStep *step, const CairnStepJoint *sj, int *parent) {
+int cairn_step_unite_joint(const CairnStep *step, const CairnStepJoint *sj, int *parent) {
     int first = -1;
     for (int k = 0; k < sj->body_count; k++) {
         int block = cairn_step_block(step, sj->bodies[k]);
@@ -35,6 +35,7 @@ static void unite_joint(const CairnStep *step, const CairnStepJoint *sj, int *pa
         }
         first = first < 0 ? block : first;
     }
+    return first;
 }
 
 void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, const CairnStepJoints *joints,
@@ -48,7 +49,7 @@ void cairn_step_find_groups(CairnStep *step, const CairnStepContacts *contacts, 
         joined[b] = b;
     }
     for (int j = 0; j < joints->count; j++) {
-        unite_joint(step, &joints->all[j], joined);
+        cairn_step_unite_joint(step, &joints->all[j], joined);
     }
     cairn_step_name_roots(joined, count);
     memcpy(touching, joined, (size_t)count * sizeof *touching);

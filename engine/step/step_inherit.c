@@ -41,7 +41,7 @@ static bool is_fixed(const CairnStep *step, int body) {
     return step->block_of[body] < 0 && step->store->bodies[body].type == CAIRN_BODY_STATIC;
 }
 
-// Of the body on one side of a contact, 0 or 1; false: that is not dynamic, or asleep.
+// Sets the patch of the body on one side of a contact, 0 or 1; false: that body is not dynamic, or asleep.
 static bool patch_of(const CairnStep *step, int shape_a, int shape_b, CairnVec3 normal, int side, Patch *patch) {
     const CairnShape *shapes = step->store->shapes;
     int shape = side == 0 ? shape_a : shape_b, body = shapes[shape].body;

@@ -24,8 +24,8 @@ static double hold(CairnVec3 velocity, double h) {
     return largest > 0.5 * CAIRN_REACH ? 0.5 * CAIRN_REACH / largest : 1;
 }
 
-// A mechanism that has burst turns faster and faster; the world goes on around it, in steps that may be longer than this
-// part of one.
+// A mechanism that has burst turns faster and faster; the world goes on around it, in steps that may be longer than
+// this part of one.
 static void hold_end(const CairnStep *step, CairnStepEnd *end) {
     double h = step->share->whole, turn = hold(end->spin, h);
     end->velocity = cairn_scale(hold(end->velocity, h), end->velocity);
@@ -36,9 +36,9 @@ static void hold_end(const CairnStep *step, CairnStepEnd *end) {
 // A body that turns this far in a step, rad, while others act on it.
 static const double fastest = 1;
 
-// A free body keeps its energy while it turns under its momentum. One that others turn otherwise does not, and a thin one
-// that they turn by radians in a step ends at any angle to its momentum, with many times the energy that it had; that
-// would feed the next step's impulses. It turns with what it had.
+// A free body keeps its energy while it turns under its momentum. One that others turn otherwise does not, and a thin
+// one that they turn by radians in a step ends at any angle to its momentum, with many times the energy that it had;
+// that would feed the next step's impulses. It turns with what it had.
 static void hold_turning(double before, CairnStepEnd *end) {
     double after = cairn_dot(end->spin, end->momentum);
     if (after > before) {

@@ -94,9 +94,31 @@ static double position_term(const CairnStep *step, const CairnStepJoint *sj, con
     return cairn_clamp(def->joint_fraction * row->error / step->h, -push, push);
 }
 
+// The rate of a drive. One of unlimited force aims at the stop where that is nearer: drive and stop would else bear as
+// much as their compliance lets them, and the coordinate would go on through the stop with half of the speed.
+static double rate_of(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
+    double rate = row->rate;
+    if (row->role != CAIRN_ROW_DRIVE || row->upper < HUGE_VAL) {
+        return rate;
+    }
+    for (int r = 0; r < sj->row_count; r++) {
+        const CairnJointRow *stop = &sj->rows[r];
+        if (stop->axis != row->axis || stop->role == CAIRN_ROW_DRIVE) {
+            continue;
+        }
+        double least = position_term(step, sj, stop);
+        if (stop->role == CAIRN_ROW_LOCK) {
+            rate = least;
+        } else {
+            rate = stop->role == CAIRN_ROW_LOWER ? fmin(rate, least) : fmax(rate, -least);
+        }
+    }
+    return rate;
+}
+
 // d of one row without J v of bodies that have no dofs.
 static double wanted(const CairnStep *step, const CairnStepJoint *sj, const CairnJointRow *row) {
-    return position_term(step, sj, row) + row->rate;
+    return position_term(step, sj, row) + rate_of(step, sj, row);
 }
 
 // The part of d that demands no speed: a gap that is open stays open.
@@ -161,7 +183,7 @@ void cairn_step_calm_joint(const CairnStep *step, const CairnStepJoint *sj, bool
 double cairn_step_joint_demand(const CairnStep *step, const CairnStepJoint *sj, int r) {
     const CairnJointRow *row = &sj->rows[r];
     double d = position_term(step, sj, row);
-    d += row->role == CAIRN_ROW_DRIVE ? row->rate : -slack(row, d);
+    d += row->role == CAIRN_ROW_DRIVE ? rate_of(step, sj, row) : -slack(row, d);
     return right_side(step, sj, row, d);
 }
 

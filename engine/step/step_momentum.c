@@ -2,9 +2,9 @@
 // between bodies. So it has to leave alone what turns as a whole: bodies that joints and touching contacts tie together
 // and that nothing ties to what does not move freely turn as one with the angular velocity of their angular momentum,
 // and K acts on what a body turns beside that. What it still takes of their angular momentum they get back by turning
-// as one. That changes no distance among them, so their rows hold as they did. A stiffness made from impulses of any size
-// (wedged bodies, joints that disagree) takes more than there was, and what it took is given back only as far as the
-// bodies had its energy.
+// as one. That changes no distance among them, so their rows hold as they did. A stiffness made from impulses of any
+// size (wedged bodies, joints that disagree) takes more than there was, and what it took is given back only as far as
+// the bodies had its energy.
 #include "engine/base/mat3.h"
 #include "engine/step/step.h"
 #include <string.h>

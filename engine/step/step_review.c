@@ -2,9 +2,9 @@
 // solve? Six things may be wrong with that: the geometric stiffness was made from other impulses (step_stiffness.c),
 // first touches were guessed to bear other loads (step_touch.c), joints end elsewhere than their rows say
 // (step_arcs.c), contacts bear more than their springs were made for (step_spring.c), contacts that were predicted bear
-// and act at two points (step_momentum.c), or bodies run into contacts that the problem lacks (step_predict.c). A review
-// finds this and changes nothing, so that it may run while a solver runs. Amend makes the changes, between two solves;
-// and where a solve found no answer, it makes the rows soft enough to have one.
+// and act at two points (step_momentum.c), or bodies run into contacts that the problem lacks (step_predict.c). A
+// review finds this and changes nothing, so that it may run while a solver runs. Amend makes the changes, between two
+// solves; and where a solve found no answer, it makes the rows soft enough to have one.
 #include "engine/step/step.h"
 #include "solvers/problem/law.h"
 
@@ -41,8 +41,8 @@ bool cairn_step_is_superseded(const CairnStepReview *review) {
            review->is_overloaded || review->predicted_count > 0;
 }
 
-// Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds that
-// the best impulses make stand, as those of the box do: that always has an answer. Returns whether there were any.
+// Bounds that follow the impulses make a problem that is not convex, and no way may find its answer. Then the bounds
+// that the best impulses make stand, as those of the box do: that always has an answer. Returns whether there were any.
 static bool freeze_bounds(CairnStepSystem *system, const double *lambda) {
     bool has_frozen = false;
     for (int f = 0; f < system->problem.friction_count; f++) {

@@ -87,14 +87,7 @@ bool cairn_step_wake(CairnStep *step, CairnStepContacts *contacts) {
 static void unite_joints(const CairnStep *step, const CairnStepJoints *joints, int *parent, bool *restless) {
     for (int j = 0; j < joints->count; j++) {
         const CairnStepJoint *sj = &joints->all[j];
-        int first = -1;
-        for (int k = 0; k < sj->body_count; k++) {
-            int block = cairn_step_block(step, sj->bodies[k]);
-            if (block >= 0 && first >= 0) {
-                cairn_step_unite(parent, first, block);
-            }
-            first = first < 0 ? block : first;
-        }
+        int first = cairn_step_unite_joint(step, sj, parent);
         for (int k = 0; k < sj->body_count; k++) {
             if (first >= 0 && sj->bodies[k] >= 0 && cairn_body_is_moved(&step->store->bodies[sj->bodies[k]])) {
                 restless[first] = true;

@@ -164,9 +164,26 @@ static void sum_contacts(const CairnStep *step, const CairnStepContacts *contact
 }
 
 // How much stiffer than the smallest inertia, as h^2 |K| / I, a body is made at most. Forces of mechanisms that pull
-// apart, or a rod of nearly no length, ask for more; beyond 1 / epsilon times, M is lost to rounding in M - h^2 K, which
-// then is not positive definite. A body that is a thousandth of this stiff does not turn in a step already.
+// apart, or a rod of nearly no length, ask for more; beyond 1 / epsilon times, M is lost to rounding in M - h^2 K,
+// which then is not positive definite. A body that is a thousandth of this stiff does not turn in a step already.
 static const double stiffest = 1e12;
+
+// True: no eigenvalue is positive beyond rounding. L D L^T of -K, the largest diagonal first: under tension alone, as
+// in most bodies, K restores in every direction but perhaps one, and two pivots of it are large.
+static bool is_restoring(CairnMat3 K, double size) {
+    static const double large = 1e-3, rounding = 1e-14;
+    int i = 0;
+    for (int k = 1; k < 3; k++) {
+        i = K.m[k][k] < K.m[i][i] ? k : i;
+    }
+    int j = (i + 1) % 3, l = (i + 2) % 3;
+    if (!(-K.m[i][i] > large * size)) {
+        return false;
+    }
+    double jj = K.m[j][j] - K.m[i][j] * K.m[i][j] / K.m[i][i], ll = K.m[l][l] - K.m[i][l] * K.m[i][l] / K.m[i][i];
+    double jl = K.m[j][l] - K.m[i][j] * K.m[i][l] / K.m[i][i], first = fmin(jj, ll), second = fmax(jj, ll);
+    return -first > large * size && second - jl * jl / first <= rounding * size;
+}
 
 // The restoring part of K where it matters, 0 elsewhere.
 static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, const Acting *acting) {
@@ -174,10 +191,14 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     double scale = step->store->bodies[block->body].model->moments.x / (h * h), limit = threshold * scale;
     CairnMat3 kept = {0}, K = acting->K;
     // The norm bounds every eigenvalue: most bodies need no more than this test.
-    if (norm(K) <= limit || h * h * acting->rate <= threshold) {
+    double size = norm(K), values[3];
+    if (size <= limit || h * h * acting->rate <= threshold) {
         return kept;
     }
-    double values[3];
+    // And the largest of three is no less than norm / sqrt(3).
+    if (size > 1.75 * limit && size <= stiffest * scale && is_restoring(K, size)) {
+        return K;
+    }
     CairnMat3 axes;
     cairn_mat3_eigen(K, values, &axes);
     if (-values[0] <= limit) {

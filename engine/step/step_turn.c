@@ -16,8 +16,8 @@
 static const double far_turn = 0.5, one_turn = 0.25;
 // What may be, rad, between the turn by one velocity and that of the free rotation.
 static const double stray = 0.1;
-// A contact ahead of its time is as good as one at its time where the answer of the bodies to an impulse differs by this
-// factor at most, and their velocities along it by this part.
+// A contact ahead of its time is as good as one at its time where the answer of the bodies to an impulse differs by
+// this factor at most, and their velocities along it by this part.
 static const double like_answers = 2, like_velocities = 0.25;
 
 static bool is_free(const CairnStep *step, const CairnBody *body) {
@@ -38,9 +38,9 @@ bool cairn_step_tumbles(const CairnStep *step, int body, CairnVec3 angular, Cair
     return is_far(step, angular) && b->first_joint < 0 && !b->model->is_isotropic && is_other(step, mean, angular);
 }
 
-// What the rows of a body's joints act on is the velocity that it turns with, as it lies at the start. Of a thin body that
-// turns by radians within the step the mean velocity there has many times the energy that the body has, and joints would
-// pass that on.
+// What the rows of a body's joints act on is the velocity that it turns with, as it lies at the start. Of a thin body
+// that turns by radians within the step the mean velocity there has many times the energy that the body has, and joints
+// would pass that on.
 bool cairn_step_feigns_energy(const CairnStep *step, const CairnBody *body, CairnVec3 angular, CairnVec3 mean) {
     static const double most = 1.1;
     if (body->first_joint < 0 || !is_other(step, mean, angular)) {

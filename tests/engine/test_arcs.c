@@ -132,8 +132,8 @@ static void mixed_joints_gain_nothing(void **state) {
     }
 }
 
-// A line of links of 20 cm between two points, with so much sag, that its middle link draws taut in one step with all of
-// its momentum: impulses along the links of the start have no part across them.
+// A line of links of 20 cm between two points, with so much sag, that its middle link draws taut in one step with all
+// of its momentum: impulses along the links of the start have no part across them.
 static CairnWorld *taut_line(int links, double sag, double load) {
     CairnWorld *world = support_world(NULL, cairn_vec3(0, 0, -9.81));
     double length = 0.2, span = length * links;

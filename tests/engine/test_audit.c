@@ -228,8 +228,8 @@ static void energy_is_found(void **unused) {
     end(&t);
 }
 
-// Two balls that a joint ties turn about it, a little faster in every step than they should: less than a single step may
-// be wrong by, and found all the same, because it adds up.
+// Two balls that a joint ties turn about it, a little faster in every step than they should: less than a single step
+// may be wrong by, and found all the same, because it adds up.
 static void little_by_little_is_found(void **unused) {
     (void)unused;
     Trial t = trial(ground());
@@ -394,6 +394,75 @@ static void a_gear_that_slips_is_found(void **unused) {
     assert_int_equal(found(&t, CAIRN_AUDIT_JOINT_ANGLE)->joint.index, id.index);
     assert_near(found(&t, CAIRN_AUDIT_JOINT_ANGLE)->value, 0.02, 1e-6);
     end(&t);
+}
+
+// Wheels and a rack on fixed axles, started against their gear: its impulse goes into the axles' ground, and is known
+// from its report. What it does not report is found.
+static void gears_that_start_are_sound(void **unused) {
+    (void)unused;
+    for (int k = 0; k < 12; k++) {
+        Trial t = trial(without_gravity());
+        CairnJointId axles[2], id;
+        CairnBodyId bodies[2], fixed = support_add(t.world, CAIRN_BODY_STATIC, cairn_sphere(0.1), (CairnVec3){0, 0, 5});
+        bool is_slide[2] = {k % 3 == 1, k % 3 == 2}, is_first = k >= 6; // the body is A of its joint
+        for (int side = 0; side < 2; side++) {
+            CairnVec3 place = {side, 0, 3};
+            bodies[side] = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_box(0.2, 0.3, 0.4), place);
+            tie(t.world, is_slide[side] ? CAIRN_JOINT_PRISMATIC : CAIRN_JOINT_REVOLUTE, is_first ? bodies[side] : fixed,
+                is_first ? fixed : bodies[side], place, &axles[side]);
+        }
+        CairnJointDef gear = cairn_joint_def(CAIRN_JOINT_GEAR);
+        gear.joint_a = axles[0];
+        gear.joint_b = axles[1];
+        gear.ratio = k / 3 % 2 == 0 ? 2 : -0.5;
+        assert_ok(cairn_joint_create(t.world, &gear, &id));
+        CairnJointState axle;
+        for (int side = 0; side < 2; side++) { // along all axes: the joint keeps its own
+            push(&t, bodies[side], is_slide[side] ? (CairnVec3){1, 2, 3} : (CairnVec3){0, 0, 0},
+                 is_slide[side] ? (CairnVec3){0, 0, 0} : (CairnVec3){3, 1, 2});
+        }
+        for (int n = 0; n < 60; n++) {
+            begin(&t);
+            judge(&t);
+            assert_sound(&t, "gear");
+            assert_ok(cairn_joint_get(t.world, id, &axle));
+            assert_true(n > 0 || cairn_length(axle.force) + cairn_length(axle.torque) > 0.1);
+        }
+        begin(&t);
+        push(&t, bodies[0], (CairnVec3){0, 0, 0}, (CairnVec3){1e-6, 2e-6, 3e-6});
+        judge(&t);
+        assert_found(&t, CAIRN_AUDIT_ANGULAR_MOMENTUM);
+        end(&t);
+    }
+}
+
+// A turning box meets the floor, and is foreseen to: its impulses act on it where they are reported.
+static void impulses_act_where_they_are_reported(void **unused) {
+    (void)unused;
+    int landed = 0;
+    for (int k = 0; k < 20; k++) {
+        CairnWorldDef def = cairn_world_def();
+        def.geometric_stiffness = false;
+        Trial t = {0};
+        CairnBodyDef ground = cairn_body_def();
+        CairnShapeDef floor = cairn_half_space();
+        assert_ok(cairn_world_create(&def, &t.world));
+        t = trial(t.world);
+        ground.type = CAIRN_BODY_STATIC;
+        assert_ok(cairn_body_add(t.world, &ground, &floor, NULL));
+        CairnBodyId box = support_add(t.world, CAIRN_BODY_DYNAMIC, cairn_box(0.3, 0.4, 0.5), (CairnVec3){0, 0, 0.5});
+        push(&t, box, (CairnVec3){1 + 0.1 * k, 0.5, -3}, (CairnVec3){4, -0.5 * k, 3});
+        for (int n = 0; n < 12; n++) {
+            begin(&t);
+            judge(&t);
+            int count = cairn_world_contacts(t.world, NULL, 0);
+            landed += count > 0;
+            double scale = 24 * 0.3 * cairn_length(state_of(&t, box).velocity) + 1;
+            assert_below(found(&t, CAIRN_AUDIT_ANGULAR_MOMENTUM)->value, 1e-12 * scale);
+        }
+        end(&t);
+    }
+    assert_true(landed > 20);
 }
 
 // Every convex shape on a floor, and on another one of its kind.
@@ -598,6 +667,8 @@ int main(void) {
         cmocka_unit_test(joint_error_is_found),
         cmocka_unit_test(what_is_beyond_a_limit_is_found),
         cmocka_unit_test(a_gear_that_slips_is_found),
+        cmocka_unit_test(gears_that_start_are_sound),
+        cmocka_unit_test(impulses_act_where_they_are_reported),
         cmocka_unit_test(overlap_is_found),
         cmocka_unit_test(passing_is_found),
         cmocka_unit_test(a_turn_through_is_found),

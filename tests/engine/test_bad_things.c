@@ -56,7 +56,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(inertia_indefinite, ARGUMENT, "products (3,", "positive", BODY(def.mass = 1; def.inertia = V(1, 1, 1); \
         def.inertia_products = V(3, 0, 0))) \
     X(inertia_of_no_body, ARGUMENT, "inertia", "(1, 1, 3)", BODY(def.mass = 1; def.inertia = V(1, 1, 3))) \
-    X(products_without_inertia, ARGUMENT, "inertia_products", "", BODY(def.mass = 1; def.inertia_products = V(1, 0, 0))) \
+    X(products_without_inertia, ARGUMENT, "inertia_products", "", \
+        BODY(def.mass = 1; def.inertia_products = V(1, 0, 0))) \
     X(center_without_inertia, ARGUMENT, "center", "", BODY(def.mass = 1; def.center = V(1, 0, 0))) \
     X(quaternion_long, ARGUMENT, "orientation", "2:0:0:0", BODY(def.orientation = Q(2, 0, 0, 0))) \
     X(quaternion_zero, ARGUMENT, "orientation", "0:0:0:0", BODY(def.orientation = Q(0, 0, 0, 0))) \
@@ -64,7 +65,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(position_nan, ARGUMENT, "position", "nan", BODY(def.position = V(0, nan_value, 0))) \
     X(position_absurd, ARGUMENT, "position", "1e+16", BODY(def.position = V(0, 1e16, 0))) \
     X(velocity_infinite, ARGUMENT, "velocity", "inf", BODY(def.velocity = V(0, 0, infinity))) \
-    X(velocity_of_static, ARGUMENT, "velocity", "static", BODY(def.type = CAIRN_BODY_STATIC; def.velocity = V(1, 0, 0))) \
+    X(velocity_of_static, ARGUMENT, "velocity", "static", \
+        BODY(def.type = CAIRN_BODY_STATIC; def.velocity = V(1, 0, 0))) \
     X(spin_of_static, ARGUMENT, "angular_velocity", "static", BODY(def.type = CAIRN_BODY_STATIC; \
         def.angular_velocity = V(1, 0, 0))) \
     X(damping_negative, ARGUMENT, "linear_damping", "-0.5", BODY(def.linear_damping = -0.5)) \
@@ -93,10 +95,13 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     X(even_generation, CAIRN_INVALID_ID, "body", "destroyed", CairnBodyId id = f->dead; id.generation += 1; \
         return cairn_body_destroy(f->world, id);) \
     X(shape_dead, CAIRN_INVALID_ID, "shape", "destroyed", return cairn_shape_destroy(f->world, f->dead_shape);) \
-    X(shape_foreign, CAIRN_INVALID_ID, "shape", "another world", return cairn_shape_destroy(f->world, f->foreign_shape);) \
+    X(shape_foreign, CAIRN_INVALID_ID, "shape", "another world", \
+        return cairn_shape_destroy(f->world, f->foreign_shape);) \
     X(joint_dead, CAIRN_INVALID_ID, "joint", "destroyed", return cairn_joint_destroy(f->world, f->dead_joint);) \
-    X(joint_foreign, CAIRN_INVALID_ID, "joint", "another world", return cairn_joint_destroy(f->world, f->foreign_joint);) \
-    X(get_dead, CAIRN_INVALID_ID, "body", "destroyed", CairnBodyState s; return cairn_body_get(f->world, f->dead, &s);) \
+    X(joint_foreign, CAIRN_INVALID_ID, "joint", "another world", \
+        return cairn_joint_destroy(f->world, f->foreign_joint);) \
+    X(get_dead, CAIRN_INVALID_ID, "body", "destroyed", \
+        CairnBodyState s; return cairn_body_get(f->world, f->dead, &s);) \
     X(get_null_place, ARGUMENT, "state", "NULL", return cairn_body_get(f->world, f->ball, NULL);) \
     X(get_null_world, ARGUMENT, "world", "NULL", CairnBodyState s; return cairn_body_get(NULL, f->ball, &s);) \
     X(get_shape_dead, CAIRN_INVALID_ID, "shape", "destroyed", CairnShapeDef d; \
@@ -108,7 +113,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
     /* by hand */ \
     X(pose_nan, ARGUMENT, "position", "nan", return cairn_body_set_pose(f->world, f->ball, V(nan_value, 0, 0), \
         Q(1, 0, 0, 0));) \
-    X(pose_not_unit, ARGUMENT, "orientation", "(1, 1, 0, 0)", return cairn_body_set_pose(f->world, f->ball, V(0, 0, 0), \
+    X(pose_not_unit, ARGUMENT, "orientation", "(1, 1, 0, 0)", \
+        return cairn_body_set_pose(f->world, f->ball, V(0, 0, 0), \
         Q(1, 1, 0, 0));) \
     X(pose_nan_turn, ARGUMENT, "orientation", "nan", return cairn_body_set_pose(f->world, f->ball, V(0, 0, 0), \
         Q(nan_value, 0, 0, 0));) \
@@ -116,17 +122,21 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
         Q(1, 0, 0, 0));) \
     X(velocity_nan, ARGUMENT, "velocity", "nan", return cairn_body_set_velocity(f->world, f->ball, V(0, 0, nan_value), \
         V(0, 0, 0));) \
-    X(spin_infinite, ARGUMENT, "angular_velocity", "inf", return cairn_body_set_velocity(f->world, f->ball, V(0, 0, 0), \
+    X(spin_infinite, ARGUMENT, "angular_velocity", "inf", \
+        return cairn_body_set_velocity(f->world, f->ball, V(0, 0, 0), \
         V(infinity, 0, 0));) \
-    X(velocity_on_static, ARGUMENT, "velocity", "static", return cairn_body_set_velocity(f->world, f->ground, V(1, 0, 0), \
+    X(velocity_on_static, ARGUMENT, "velocity", "static", \
+        return cairn_body_set_velocity(f->world, f->ground, V(1, 0, 0), \
         V(0, 0, 0));) \
     X(set_type_unknown, ARGUMENT, "type", "7", return cairn_body_set_type(f->world, f->ball, (CairnBodyType)7);) \
-    X(set_type_half_space, ARGUMENT, "type", "half_space", return cairn_body_set_type(f->world, f->ground, CAIRN_BODY_DYNAMIC);) \
+    X(set_type_half_space, ARGUMENT, "type", "half_space", \
+        return cairn_body_set_type(f->world, f->ground, CAIRN_BODY_DYNAMIC);) \
     X(set_gravity_scale_inf, ARGUMENT, "gravity_scale", "inf", \
         return cairn_body_set_gravity_scale(f->world, f->ball, infinity);) \
     X(force_nan, ARGUMENT, "force", "nan", return cairn_body_apply_force(f->world, f->ball, V(nan_value, 0, 0));) \
     X(force_infinite, ARGUMENT, "force", "inf", return cairn_body_apply_force(f->world, f->ball, V(0, infinity, 0));) \
-    X(force_on_static, ARGUMENT, "force", "not dynamic", return cairn_body_apply_force(f->world, f->ground, V(1, 0, 0));) \
+    X(force_on_static, ARGUMENT, "force", "not dynamic", \
+        return cairn_body_apply_force(f->world, f->ground, V(1, 0, 0));) \
     X(force_on_kinematic, ARGUMENT, "force", "not dynamic", \
         return cairn_body_apply_force(f->world, f->mover, V(1, 0, 0));) \
     X(force_point_nan, ARGUMENT, "point", "nan", \
@@ -204,7 +214,8 @@ static CairnStatus create_body(RefusalFixture *f, const CairnBodyDef *def) {
         axes[CAIRN_X].lower = infinity)) \
     X(motor_force_negative, ARGUMENT, "max_force", "-5", JOINT(REVOLUTE, axes[CAIRN_RX].drive = CAIRN_DRIVE_VELOCITY; \
         axes[CAIRN_RX].max_force = -5)) \
-    X(motor_speed_nan, ARGUMENT, "target_velocity", "nan", JOINT(REVOLUTE, axes[CAIRN_RX].target_velocity = nan_value)) \
+    X(motor_speed_nan, ARGUMENT, "target_velocity", "nan", \
+        JOINT(REVOLUTE, axes[CAIRN_RX].target_velocity = nan_value)) \
     X(spring_negative, ARGUMENT, "stiffness", "-10", JOINT(PRISMATIC, axes[CAIRN_X].stiffness = -10)) \
     X(spring_damping_nan, ARGUMENT, "damping", "nan", JOINT(PRISMATIC, axes[CAIRN_X].damping = nan_value)) \
     X(compliance_negative, ARGUMENT, "compliance", "-1", JOINT(BALL, axes[CAIRN_X].compliance = -1)) \

@@ -307,9 +307,9 @@ static CairnShapeDef dropped_shape(int k, double size, CairnVec3 points[5]) {
     return shape;
 }
 
-// Where a body lands it goes in by what a first touch gives way, and by a hard contact's 1e-7 m at most when it bears its weight;
-// it may be pushed out by as much, and nothing else lifts it. From grains of 0.2 kg to blocks of a thousand tons, where
-// it is no more: the compliance follows from the mass.
+// Where a body lands it goes in by what a first touch gives way, and by a hard contact's 1e-7 m at most when it bears
+// its weight; it may be pushed out by as much, and nothing else lifts it. From grains of 0.2 kg to blocks of a thousand
+// tons, where it is no more: the compliance follows from the mass.
 static void what_is_dropped_hardly_rises(void **state) {
     (void)state;
     double most = 0;

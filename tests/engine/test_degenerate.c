@@ -29,7 +29,7 @@ static CairnGeometry shape(int k, double size) {
     }
 }
 
-// Of b, a being at the origin and upright.
+// Places of b, while a is at the origin and upright.
 static CairnTransform place(int which) {
     const CairnVec3 corner = {0.57735026918962573, 0.57735026918962573, 0.57735026918962573};
     const double quarter = CAIRN_PI / 2, eighth = CAIRN_PI / 4;

@@ -1,4 +1,5 @@
-// The same bits for any number of threads, for any run, on any heap, and whatever the broad phase has seen before.
+// A world has the same bits for any number of threads, for any run, on any heap, and whatever the broad phase has seen
+// before.
 #include "tests/support/support.h"
 #include "tests/support/support_worlds.h"
 

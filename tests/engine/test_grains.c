@@ -14,7 +14,7 @@ static bool is_long(void) {
     return getenv("CAIRN_LONG_TESTS") != NULL;
 }
 
-// Of long tests the first, of others the second, under a sanitizer the third.
+// Long tests take the first, others the second, and those under a sanitizer the third.
 static int choose(int long_one, int usual, int sanitized) {
     return support_is_sanitized() ? sanitized : is_long() ? long_one : usual;
 }
@@ -67,7 +67,7 @@ static void rain(CairnWorld *world, int count, double half, double low, const Ca
     }
 }
 
-// ---- packing fraction --------------------------------------------------------------------------------------------------------
+// ---- packing fraction -----------------------------------------------------------------------------------------------
 
 // Balls between the densest and the loosest that random packings of equal ones have: 0.64 and, with friction, 0.58.
 static void a_heap_fills_what_random_packings_fill(void **state) {
@@ -109,7 +109,7 @@ static void a_heap_fills_what_random_packings_fill(void **state) {
     assert_true(fraction > 0.58 && fraction < 0.64);
 }
 
-// ---- angle of repose ---------------------------------------------------------------------------------------------------------
+// ---- angle of repose ------------------------------------------------------------------------------------------------
 
 // A column that is let go on a bed of fixed balls: the slope of the cone with its mean height and radius.
 static double slope_of(double friction, uint64_t seed) {
@@ -133,7 +133,7 @@ static double slope_of(double friction, uint64_t seed) {
         square += (p.x * p.x + p.y * p.y) / count;
     }
     cairn_world_destroy(world);
-    // Of a cone <z> = H/4 and <x^2 + y^2> = 3/10 R^2.
+    // A cone has <z> = H/4 and <x^2 + y^2> = 3/10 R^2.
     return atan(4 * height / sqrt(square / 0.3)) * 180 / CAIRN_PI;
 }
 
@@ -154,7 +154,7 @@ static void slopes_grow_with_friction(void **state) {
     }
 }
 
-// ---- Janssen's silo ----------------------------------------------------------------------------------------------------------
+// ---- Janssen's silo -------------------------------------------------------------------------------------------------
 
 // What the floor bears, over what all the balls weigh, and the weight.
 static double floor_share(int count, double half, uint64_t seed, double *weight) {
@@ -211,7 +211,7 @@ static void a_silo_saturates(void **state) {
     assert_true(borne[2] < 1.25 * borne[1]);
 }
 
-// ---- Beverloo's hopper -------------------------------------------------------------------------------------------------------
+// ---- Beverloo's hopper ----------------------------------------------------------------------------------------------
 
 // Balls a second through a square hole of edge `hole` in a flat floor.
 static double discharge(double hole) {

@@ -191,7 +191,7 @@ static void answers_do_not_depend_on_the_tree(void **state) {
     assert_true(hits > 60 && casts > 60 && overlaps > 60); // it is not all misses
 }
 
-// Of two that are hit at the same place, the one in the first slot answers, wherever they stand in the tree.
+// Where two are hit at the same place, the one in the first slot answers, wherever they stand in the tree.
 static void ties_go_to_the_first(void **state) {
     (void)state;
     uint64_t random = 42;

@@ -83,7 +83,7 @@ typedef struct Watched {
     int superseded;
 } Watched;
 
-// Of the problem itself and all arrays that a step might amend.
+// Returns a hash of the problem itself and of all arrays that a step might amend.
 static uint64_t digest(const CairnProblem *problem) {
     uint64_t hash = cairn_hash_bytes(problem, sizeof *problem);
     size_t entries = 0; // of P

@@ -146,7 +146,8 @@ static Way over_floor(double give, Floor floor, CairnFrictionKind law, const Sli
 
 static const CairnVec3 push = {1, 0.2, 0};
 
-// Of hard contacts; and what rests on springs is tilted by contact_give over its half length, and slides down that.
+// Hard contacts have no give; what rests on springs is tilted by contact_give over its half length, and slides down
+// that.
 typedef struct Kind {
     double give, limit;
 } Kind;

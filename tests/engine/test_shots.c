@@ -280,9 +280,9 @@ static void shoot(uint64_t seed, Aim aim, int steps, Tally *tally) {
     cairn_world_destroy(s.world);
 }
 
-// Newton's law of restitution at several points may add energy, above all to a ball whose mass is elsewhere in it: three
-// times what there was in one of 10,000 shots. Momentum given to a rod that has turned on since would be millions of
-// times that.
+// Newton's law of restitution at several points may add energy, above all to a ball whose mass is elsewhere in it:
+// three times what there was in one of 10,000 shots. Momentum given to a rod that has turned on since would be millions
+// of times that.
 static void check(const Tally *tally) {
     print_message("  %d of %d shots passed; energy at most %.3g times what there was\n", tally->passed, tally->shots,
                   tally->growth);

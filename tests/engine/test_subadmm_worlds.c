@@ -1,5 +1,5 @@
-// subadmm in worlds: the midpoint rule with the alternating directions, whose warm start is the velocity before the step;
-// and batches of alike subsystems in a scene.
+// subadmm in worlds: the midpoint rule with the alternating directions, whose warm start is the velocity before the
+// step; and batches of alike subsystems in a scene.
 #include "demos/program/session/choice.h"
 #include "demos/scenes/scenes.h"
 #include "tests/support/support_motion.h"
@@ -93,7 +93,7 @@ static void midpoint_agrees_with_exact_solvers(void **state) {
     }
 }
 
-// ---- scenes ----------------------------------------------------------------------------------------------------------------
+// ---- scenes ---------------------------------------------------------------------------------------------------------
 
 typedef struct Played {
     double accuracy, kinetic, potential; // mean of -log10 of the contacts' residual; energies at the end

@@ -54,6 +54,38 @@ static void motor_reaches_its_speed_and_holds_it(void **state) {
     }
 }
 
+// A motor without a limit of force drives its coordinate against either stop; a limited one presses with all it has.
+static void motors_end_at_their_stops(void **state) {
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        bool is_slide = k % 2 == 1, is_lower = k / 2 % 2 == 1, is_limited = k >= 4;
+        int c = is_slide ? CAIRN_X : CAIRN_RX;
+        CairnAxis axis = cairn_axis();
+        axis.mode = CAIRN_AXIS_LIMITED;
+        axis.lower = -0.2;
+        axis.upper = 0.3;
+        axis.drive = CAIRN_DRIVE_VELOCITY;
+        axis.target_velocity = is_lower ? -3 : 3;
+        axis.max_force = is_limited ? 5 : HUGE_VAL;
+        CairnBodyId body;
+        CairnJointId joint;
+        CairnWorld *world = driven(NULL, is_slide, axis, ORIGIN, &body, &joint);
+        double stop = is_lower ? axis.lower : axis.upper, furthest = 0;
+        for (int n = 0; n < 200; n++) {
+            support_step(world, 0.01);
+            furthest = fmax(furthest, fabs(support_joint_state(world, joint).position[c]));
+        }
+        CairnJointState s = support_joint_state(world, joint);
+        assert_below(furthest, fabs(stop) + 1e-6);
+        assert_near(s.position[c], stop, 1e-6);
+        assert_near(s.velocity[c], 0, 1e-9);
+        if (is_limited) {
+            assert_near(s.drive_force[c], is_lower ? -5 : 5, 1e-7);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 // v+ = (m v - h k (q - q0) + h c v0) / (m + h c + h^2 k), q+ = q + h v+; with max_force the impulse is cut at h
 // max_force.
 static void check_servo(const CairnSolver *solver, bool is_slide, CairnAxis axis, double k, double c, double *worst) {
@@ -401,6 +433,7 @@ static void six_dof_mixes_modes(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(motor_reaches_its_speed_and_holds_it),
+        cmocka_unit_test(motors_end_at_their_stops),
         cmocka_unit_test(servos_follow_the_implicit_law),
         cmocka_unit_test(springs_in_hertz_ring_at_their_frequency),
         cmocka_unit_test(springs_bear_a_weight),

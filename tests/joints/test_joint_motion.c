@@ -128,8 +128,8 @@ static void moving_error(CairnJointType type, Partner partner, double h, double 
     cairn_world_destroy(r.world);
 }
 
-// Rows follow the curvature that the motion has when the step begins; what they leave is of the order after it, whatever
-// came before.
+// Rows follow the curvature that the motion has when the step begins; what they leave is of the order after it,
+// whatever came before.
 static void errors_while_moving_fall_as_h3(void **state) {
     (void)state;
     for (CairnJointType type = 0; type < CAIRN_JOINT_TYPE_COUNT; type++) {

@@ -1,9 +1,10 @@
 // Golden hashes: every solver on every scene that it takes moves the bodies as it did when tests/golden/hashes.txt was
-// written, to the last bit. Four steps are taken from the start of the scene, and four from each of two kept moments: the
-// hardest, in the steps around which the scene's own solver iterates most, and the quietest, where the bodies have the
-// least kinetic energy.
+// written, to the last bit. Four steps are taken from the start of the scene, and four from each of two kept moments:
+// the hardest, in the steps around which the scene's own solver iterates most, and the quietest, where the bodies have
+// the least kinetic energy.
 //
-//   test_golden              holds the hashes against the file (PORTABLE=1 builds: other builds may fuse or order sums differently)
+//   test_golden              holds the hashes against the file (PORTABLE=1 builds: others may fuse or order sums
+//                            differently)
 //   test_golden --renew      writes the file again and prints every line that changed (make golden-renew)
 //   test_golden --moments    chooses the moments of all scenes again and keeps them, then renews (make golden-moments)
 #include "demos/program/session/choice.h"

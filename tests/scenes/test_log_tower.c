@@ -105,7 +105,7 @@ static void play(Tower *tower, int frames, int every, int from) {
     print_message("deepest overlap %.3g m\n", deepest);
 }
 
-// Of the logs: where the box ends is chance, for it may come to rest upon its edge.
+// Only logs are looked at: where the box ends is chance, for it may come to rest upon its edge.
 static double mean_height(const Tower *tower) {
     double sum = 0;
     int logs = 0;

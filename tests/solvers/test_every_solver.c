@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- bad input -------------------------------------------------------------------------------------------------------------
+// ---- bad input ------------------------------------------------------------------------------------------------------
 
 static void bad_problems_are_refused_by_all(void **state) {
     (void)state;
@@ -57,7 +57,7 @@ static void bad_explicit_problems_are_refused_by_all(void **state) {
     assert_true(asked >= 5);
 }
 
-// ---- edges -----------------------------------------------------------------------------------------------------------------
+// ---- edges ----------------------------------------------------------------------------------------------------------
 
 static void without_rows_there_is_nothing_to_do(void **state) {
     (void)state;
@@ -107,7 +107,7 @@ static void rows_that_repeat_are_told(void **state) {
     }
 }
 
-// ---- limits ----------------------------------------------------------------------------------------------------------------
+// ---- limits ---------------------------------------------------------------------------------------------------------
 
 static bool has_option(const CairnSolver *solver, const char *name) {
     for (int i = 0; solver->options && i < solver->options->count; i++) {
@@ -148,7 +148,7 @@ static void a_limit_is_told_by_all(void **state) {
     assert_true(limited > cairn_solver_count() / 2);
 }
 
-// ---- agreement -------------------------------------------------------------------------------------------------------------
+// ---- agreement ------------------------------------------------------------------------------------------------------
 
 // Every solver that the referee certifies stands on the reference's velocities, and so many are certified on all heaps.
 static void check_agreement(CairnFrictionKind kind, unsigned trait, const CairnSolver *reference, int least) {

@@ -21,7 +21,7 @@ static const CairnFrictionKind kinds[2] = {CAIRN_FRICTION_CONE, CAIRN_FRICTION_C
 static const char *const formulations[] = {"formulation=body", "formulation=dense", "formulation=kkt,path=0",
                                            "formulation=constraint,path=0"};
 
-// ---- one contact, in closed form -------------------------------------------------------------------------------------------
+// ---- one contact, in closed form ------------------------------------------------------------------------------------
 
 // A particle of mass m meets a plane with velocity -b, C = 0: A = 1/m, so the convex law's impulse is P_K(-m b), and
 // Coulomb's is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
@@ -68,7 +68,7 @@ static void one_contact_has_its_closed_form(void **state) {
     }
 }
 
-// ---- an independent slow method --------------------------------------------------------------------------------------------
+// ---- an independent slow method -------------------------------------------------------------------------------------
 
 typedef struct Slow {
     int n;
@@ -232,7 +232,7 @@ CHECK(coulomb_meets_a_slow_method, check_against_slow(CAIRN_FRICTION_COULOMB, fa
 CHECK(spin_rows_follow_their_normals, check_against_slow(CAIRN_FRICTION_CONE, true, 10, 13);
       check_against_slow(CAIRN_FRICTION_COULOMB, true, 10, 14))
 
-// ---- heaps -----------------------------------------------------------------------------------------------------------------
+// ---- heaps ----------------------------------------------------------------------------------------------------------
 
 static double *zeros(const CairnProblem *problem) {
     double *lambda = calloc((size_t)problem->row_count + 1, sizeof *lambda);
@@ -505,7 +505,7 @@ static void order_threads_and_memory_change_nothing(void **state) {
     test_pile_free(&pile);
 }
 
-// ---- limits and bad input --------------------------------------------------------------------------------------------------
+// ---- limits and bad input -------------------------------------------------------------------------------------------
 
 static void a_limit_is_said(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- a dense symmetric matrix with a block pattern --------------------------------------------------------------------------
+// ---- a dense symmetric matrix with a block pattern ------------------------------------------------------------------
 
 typedef struct Matrix {
     CairnLinalgGraph graph;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
-// ---- a matrix with a block pattern --------------------------------------------------------------------------------------------
+// ---- a matrix with a block pattern ----------------------------------------------------------------------------------
 
 typedef struct Matrix {
     CairnLinalgGraph graph;
@@ -117,7 +117,7 @@ static void add_element(void *user, int element, const CairnLinalgFront *front, 
     }
 }
 
-// ---- matrices of a problem ------------------------------------------------------------------------------------------------------
+// ---- matrices of a problem ------------------------------------------------------------------------------------------
 
 // J as a dense matrix, rows x dofs.
 static double *dense_jacobian(const CairnProblem *problem) {
@@ -263,7 +263,7 @@ static void kkt_matrix(const CairnProblem *problem, double compliance, Matrix *m
     free(J);
 }
 
-// ---- answers --------------------------------------------------------------------------------------------------------------------
+// ---- answers --------------------------------------------------------------------------------------------------------
 
 typedef struct Answer {
     double backward, forward; // ||y - a x|| / (||a|| ||x|| + ||y||), ||x - chosen|| / ||chosen||, in the largest entry

@@ -13,7 +13,7 @@
 
 static const CairnFrictionKind kinds[2] = {CAIRN_FRICTION_CONE, CAIRN_FRICTION_COULOMB};
 
-// ---- the rounded law -------------------------------------------------------------------------------------------------------
+// ---- the rounded law ------------------------------------------------------------------------------------------------
 
 static void slopes_are_those_of_the_law(void **state) {
     (void)state;
@@ -81,10 +81,10 @@ static void a_matrix_times_its_inverse_is_one(void **state) {
     assert_false(cairn_smooth_invert(zero, X));
 }
 
-// ---- one contact, in closed form -------------------------------------------------------------------------------------------
+// ---- one contact, in closed form ------------------------------------------------------------------------------------
 
-// A particle of mass m meets a plane with velocity -b: the impulse is P_K(-m b) under the convex law; under Coulomb's it
-// is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
+// A particle of mass m meets a plane with velocity -b: the impulse is P_K(-m b) under the convex law; under Coulomb's
+// it is 0, -m b, or the slide m (-b_N)(1, -mu d) with d = b_T/|b_T|.
 static void one_contact_has_its_closed_form(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -120,7 +120,7 @@ static void one_contact_has_its_closed_form(void **state) {
     }
 }
 
-// ---- heaps -----------------------------------------------------------------------------------------------------------------
+// ---- heaps ----------------------------------------------------------------------------------------------------------
 
 static double *zeros(const CairnProblem *problem) {
     double *lambda = calloc((size_t)problem->row_count + 1, sizeof *lambda);

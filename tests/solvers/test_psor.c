@@ -15,7 +15,7 @@
 static const CairnSolver *const solvers[] = {&cairn_solver_psor, &cairn_solver_pssor, &cairn_solver_pj};
 static const CairnFrictionKind kinds[] = {CAIRN_FRICTION_CONE, CAIRN_FRICTION_COULOMB};
 
-// ---- a lattice of bodies that touch ----------------------------------------------------------------------------------------
+// ---- a lattice of bodies that touch ---------------------------------------------------------------------------------
 
 typedef struct Lattice {
     TestPile pile;
@@ -135,7 +135,7 @@ static double *zeros(const CairnProblem *problem) {
     return x;
 }
 
-// ---- the algorithm ---------------------------------------------------------------------------------------------------------
+// ---- the algorithm --------------------------------------------------------------------------------------------------
 
 // One contact: S1's step by hand. P = 1 (six dofs), J = (e, 0): g = 1, eta = 3/3, so one visit with omega = 1, lambda =
 // 1 is P_K(-b).
@@ -248,7 +248,7 @@ static void objective_falls_monotonically(void **state) {
     }
 }
 
-// ---- the answers -----------------------------------------------------------------------------------------------------------
+// ---- the answers ----------------------------------------------------------------------------------------------------
 
 // Given sweeps, all arrive at the exact velocities, under both laws, and certify.
 static void velocities_are_those_of_ipm_cone(void **state) {
@@ -313,7 +313,7 @@ static void rows_of_every_kind_are_solved(void **state) {
     }
 }
 
-// ---- what must not matter --------------------------------------------------------------------------------------------------
+// ---- what must not matter -------------------------------------------------------------------------------------------
 
 static void threads_do_not_matter(void **state) {
     (void)state;
@@ -407,7 +407,7 @@ static void warm_starts_are_taken_and_mended(void **state) {
     free_lattice(&lattice);
 }
 
-// ---- limits and bad input --------------------------------------------------------------------------------------------------
+// ---- limits and bad input -------------------------------------------------------------------------------------------
 
 static void limits_are_said(void **state) {
     (void)state;

@@ -17,7 +17,7 @@ static ExactSubject sm = {.solver = &cairn_solver_schur_pgs_sm, .stiffest = 1e-9
 
 enum { ROWS = 2400 };
 
-// ---- bilateral systems ---------------------------------------------------------------------------------------------------
+// ---- bilateral systems ----------------------------------------------------------------------------------------------
 
 typedef enum Shape { CHAIN, NET, RINGS } Shape;
 
@@ -124,7 +124,7 @@ static void bilateral_systems_take_one_coupling_iteration(void **state) {
     }
 }
 
-// ---- the same answer whatever the parts ----------------------------------------------------------------------------------
+// ---- the same answer whatever the parts -----------------------------------------------------------------------------
 
 static void parts_change_nothing(void **state) {
     const CairnSolver *solver = ((ExactSubject *)*state)->solver;
@@ -192,7 +192,7 @@ static void formulations_agree(void **state) {
     test_pile_free(&pile);
 }
 
-// ---- algorithm 1 as printed ----------------------------------------------------------------------------------------------
+// ---- algorithm 1 as printed -----------------------------------------------------------------------------------------
 
 // It ends where the sets stand still or at k_max, with nothing behind it; where it says that it has converged it has,
 // to eta.
@@ -222,7 +222,7 @@ static void faithful_ends_where_the_paper_ends(void **state) {
     assert_true(limits > 0 && arrivals > 0);
 }
 
-// ---- S -------------------------------------------------------------------------------------------------------------------
+// ---- S --------------------------------------------------------------------------------------------------------------
 
 // Largest over smallest eigenvalue by Jacobi rotations; S (n x n) is destroyed.
 static double condition_of(double *S, int n) {
@@ -377,7 +377,7 @@ static void the_condition_takes_blocks_of_any_size(void **state) {
     }
 }
 
-// ---- edges ---------------------------------------------------------------------------------------------------------------
+// ---- edges ----------------------------------------------------------------------------------------------------------
 
 // A part without a constraint, one without a body, a constraint without bodies, an interface without a row, no parts at
 // all.

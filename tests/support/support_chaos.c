@@ -148,7 +148,8 @@ static void update(const SupportChaos *chaos, Ledger *ledger, double potential) 
 }
 
 static double put_in(const Ledger *ledger) {
-    // Of a micrometre a second, below which nothing is told from rest; without dynamic bodies nothing has any.
+    // The least is that of a micrometre a second, below which nothing is told from rest; without dynamic bodies nothing
+    // has any.
     double least = ledger->mass > 0 ? 0.5e-12 * ledger->mass : 1;
     return ledger->start + (ledger->first - ledger->low) + ledger->drives + ledger->pushed + ledger->carried + least;
 }

@@ -12,8 +12,8 @@ enum {
     SUPPORT_CHAOS_JOINTS = 16
 };
 
-// A random world and how it is stepped. Masses lie within twelve decades, lengths within two, steps from 1e-4 to 1/20 s;
-// settings lie about a decade around their defaults. Shapes and joints are of all kinds.
+// A random world and how it is stepped. Masses lie within twelve decades, lengths within two, steps from 1e-4 to 1/20
+// s; settings lie about a decade around their defaults. Shapes and joints are of all kinds.
 typedef struct SupportChaos {
     CairnWorld *world;
     double h;

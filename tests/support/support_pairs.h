@@ -17,15 +17,16 @@ void support_pair_drop(SupportPair *pair);
 
 typedef struct SupportPairRule {
     int most_points;
-    double
-        surface; // how far a point's ends may be off the surfaces, as a fraction of the larger shape's size: rims and common regions
+    // How far a point's ends may be off the surfaces, as a fraction of the larger shape's size: rims and common
+    // regions.
+    double surface;
     bool is_like_face; // a face may stand for a direction within 1.8 degrees of it
 } SupportPairRule;
 
 typedef struct SupportPairFigures {
     int count; // points
-    double
-        optimum; // the least distance against the proven optimum; without points: by how much the optimum is below the margin
+    // The least distance against the proven optimum; without points: by how much the optimum is below the margin.
+    double optimum;
     double proof;   // how much better a direction may be than the optimum found
     double along;   // the least distance against the gap along the manifold's normal
     double off;     // an end of a point against the surfaces, beyond what the rule allows
