@@ -1,13 +1,13 @@
 // auto: the solver for who names none. It picks by the problem's law, and says in its report which method gave the
 // answer.
 //
-// Bounds that stand: bpp, which ends by the interior point where index sets cycle. Friction cones, and bounds that
-// follow the load (box-current): Newton's method (newton-cone), which costs the less the nearer it starts. From the last
-// step's impulses where those nearly are the answer, as in a scene at rest. Else from sweeps with momentum, which take a
-// millisecond or two, leave 1e-4, and go on for longer where Newton's method does not arrive from there. In between
-// paths by their length, and at last the central paths of ipm-cone. Where W itself is given, as in files, Newton's
-// method comes before the sweeps: it takes a few dozen factors from nothing, and from what few sweeps leave of such
-// problems as many. An unsymmetric W has no central path.
+// Bounds that stand: bpp, which ends by the interior point where index sets cycle. The convex cone alone: the central
+// path of ipm-cone. Coulomb's law, and bounds that follow the load (box-current): Newton's method (newton-cone), which
+// costs the less the nearer it starts. From the last step's impulses where those nearly are the answer, as in a scene at
+// rest. Else from sweeps with momentum, which take a millisecond or two, leave 1e-4, and go on for longer where Newton's
+// method does not arrive from there. In between paths by their length, and at last the central paths of ipm-cone. Where
+// W itself is given, as in files, Newton's method comes before the sweeps: it takes a few dozen factors from nothing,
+// and from what few sweeps leave of such problems as many. An unsymmetric W has no central path.
 #include "solvers/auto.h"
 
 #include <limits.h>
@@ -42,11 +42,11 @@ typedef struct Auto {
     const CairnParts *parts;
     CairnSolverContext *context;
     CairnNewtonCone newton;
-    CairnBest best;   // of the answers of Newton's method
-    double *lambda;   // where sweeps are; at last the answer
-    int sweep_count;  // so far
-    int left;         // Newton steps, where these are a budget
-    int rest_factors; // of the start from rest
+    CairnBest best;  // of the answers of Newton's method
+    double *lambda;  // where sweeps are; at last the answer
+    int sweep_count; // so far
+    int left;        // Newton steps, where these are a budget
+    int others;      // factors of other methods than Newton's
 } Auto;
 
 // Fewer steps than by default are a budget of all starts together.
@@ -107,9 +107,9 @@ static CairnStatus start(Auto *a, double *measure) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", rows);
     }
     memcpy(first, a->lambda, (size_t)rows * sizeof *first);
-    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &a->rest_factors));
+    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &a->others));
     *measure = cairn_cones_start(&a->newton.cones, a->lambda);
-    if (a->rest_factors > 0 && *measure > near * exact->scale) {
+    if (a->others > 0 && *measure > near * exact->scale) {
         memcpy(a->lambda, first, (size_t)rows * sizeof *first);
         *measure = cairn_cones_start(&a->newton.cones, a->lambda);
     }
@@ -151,7 +151,7 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
     CAIRN_TRY(start(a, &measure));
     cairn_best_update(&a->best, exact, measure);
     if (measure <= near * exact->scale) {
-        bool is_short = a->rest_factors == 0 && options->iterations > WARM;
+        bool is_short = a->others == 0 && options->iterations > WARM;
         CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
     bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
@@ -165,7 +165,6 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     const CairnExact *exact = &a->newton.cones.exact;
     bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
-    CAIRN_TRY(begin(a, options, is_done));
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
         double measure = cairn_cones_start(&a->newton.cones, a->lambda);
@@ -224,9 +223,23 @@ static CairnStatus sweep_alone(Auto *a, const CairnAutoOptions *options, CairnSo
     return cairn_ok();
 }
 
+// The convex law alone, whose central path takes no more factors than Newton's method, and cheaper ones.
+static bool is_convex(const CairnProblem *problem) {
+    return problem->form == CAIRN_FORM_DYNAMICS && cairn_law_find(problem, CAIRN_FRICTION_COULOMB) < 0 &&
+           cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0;
+}
+
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
     bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
     bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
+    if (has_path && !is_budget(options) && is_convex(a->problem)) {
+        CAIRN_TRY(follow_paths(a, (double)INFINITY, report));
+        if (!takes || report->is_superseded || report->outcome == CAIRN_OUTCOME_CONVERGED) {
+            return cairn_ok();
+        }
+        a->others += report->factorizations;
+        has_path = false;
+    }
     if (takes) {
         CairnStatus status = cairn_newton_cone_init(&a->newton, a->problem, tolerance, a->context, a->lambda, &takes);
         takes = takes && status.code != CAIRN_UNSUPPORTED;
@@ -240,14 +253,18 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
     }
     CairnExact *exact = &a->newton.cones.exact;
     CAIRN_TRY(cairn_best_init(&a->best, exact));
-    CAIRN_TRY(approach(a, options, &is_done));
+    cairn_best_update(&a->best, exact, cairn_cones_start(&a->newton.cones, a->lambda));
+    CAIRN_TRY(begin(a, options, &is_done));
+    if (!is_done) {
+        CAIRN_TRY(approach(a, options, &is_done));
+    }
     cairn_best_take(&a->best, exact);
     CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED
                            : a->left <= 0                  ? CAIRN_OUTCOME_AT_LIMIT
                                                            : CAIRN_OUTCOME_STALLED;
     CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
-    report->factorizations += a->rest_factors;
+    report->factorizations += a->others;
     report->finisher = cairn_solver_newton_cone.name;
     return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
 }
