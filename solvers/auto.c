@@ -181,7 +181,7 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
 // The central paths of ipm-cone, where Newton's method is not to be had or has not arrived.
 static CairnStatus follow_paths(Auto *a, double best, CairnSolveReport *report) {
     static const CairnIpmConeOptions path = {
-        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 100, .tolerance = 1e-10};
+        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 100, .tolerance = 1e-10, .warm = true};
     CairnSolverContext context = *a->context;
     CairnSolveReport followed = {0};
     double *found = CAIRN_PUSH(context.arena, double, a->problem->row_count + 1);
