@@ -197,7 +197,7 @@ static CairnMat3 restoring(const CairnStep *step, const CairnStepBlock *block, c
     }
     // And the largest of three is no less than norm / sqrt(3).
     if (size > 1.75 * limit && size <= stiffest * scale && is_restoring(K, size)) {
-        return K;
+        return cairn_mat3_scaled(0.5, cairn_mat3_sum(K, cairn_mat3_transpose(K))); // symmetric to the last bit
     }
     CairnMat3 axes;
     cairn_mat3_eigen(K, values, &axes);
