@@ -164,6 +164,8 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     static const double far = 3e-3;   // of max|b|: the start needs more sweeps
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     const CairnExact *exact = &a->newton.cones.exact;
+    // Paths of bounds that follow the load are followed early; those of Coulomb's law where sweeps have had their chance.
+    size_t follows = cairn_law_find(a->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0 ? 1 : 3;
     bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
@@ -171,7 +173,7 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
         if (k > 0 || !heap || measure <= far * exact->scale) {
             CAIRN_TRY(find(a, cairn_smooth_run, options->iterations, is_done));
         }
-        if (k == FOLLOWS && !*is_done && !is_given && a->left > 0) {
+        if (k == follows && !*is_done && !is_given && a->left > 0) {
             CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
         }
     }

@@ -40,8 +40,9 @@ static CairnStatus solve_newton_cone(const CairnProblem *problem, const CairnPar
     }
     const CairnExact *exact = &newton.cones.exact;
     CAIRN_TRY(cairn_smooth_run(newton.smooth, chosen.iterations, &measure));
-    bool has_path = problem->form == CAIRN_FORM_DYNAMICS && chosen.iterations >= STEPS;
-    if (measure > exact->limit && chosen.path > 0 && has_path && !exact->is_superseded) {
+    bool is_budget = chosen.iterations > 0 && chosen.iterations < STEPS;
+    if (measure > exact->limit && chosen.path > 0 && !is_budget && problem->form == CAIRN_FORM_DYNAMICS &&
+        !exact->is_superseded) {
         CAIRN_TRY(cairn_smooth_follow(newton.smooth, chosen.path, &measure));
     }
     CairnOutcome outcome = measure <= exact->limit                  ? CAIRN_OUTCOME_CONVERGED
