@@ -42,11 +42,15 @@ typedef struct Auto {
     const CairnParts *parts;
     CairnSolverContext *context;
     CairnNewtonCone newton;
-    CairnBest best;  // of the answers of Newton's method
-    double *lambda;  // where sweeps are; at last the answer
-    int sweep_count; // so far
-    int left;        // Newton steps, where these are a budget
-    int others;      // factors of other methods than Newton's
+    CairnBest best;              // that any method has met
+    const CairnSolver *finisher; // whose it is
+    const double *given;         // the start
+    double *lambda;              // where sweeps are; at last the answer
+    double *found;               // what another method found
+    int sweep_count;             // so far
+    int left;                    // Newton steps, where these are a budget
+    int others;                  // factors of other methods than Newton's
+    bool has_ended;              // another method was called
 } Auto;
 
 // Fewer steps than by default are a budget of all starts together.
@@ -78,6 +82,15 @@ static CairnStatus sweep(Auto *a, int count) {
     return status.code == CAIRN_NUMERIC ? cairn_ok() : status; // they leave lambda as it was
 }
 
+// The iterate is what this solver has found: the answer, or the best unless a better one was met.
+static void take(Auto *a, const CairnSolver *solver, double measure, bool is_answer) {
+    CairnExact *exact = &a->newton.cones.exact;
+    if (is_answer || measure < a->best.measure) {
+        cairn_best_set(&a->best, exact, measure);
+        a->finisher = solver;
+    }
+}
+
 // Newton's method from the iterate.
 static CairnStatus find(Auto *a, CairnStatus (*method)(CairnSmooth *, int, double *), int steps, bool *is_done) {
     CairnExact *exact = &a->newton.cones.exact;
@@ -85,11 +98,29 @@ static CairnStatus find(Auto *a, CairnStatus (*method)(CairnSmooth *, int, doubl
     int before = exact->iterations;
     CAIRN_TRY(method(a->newton.smooth, steps < a->left ? steps : a->left, &measure));
     a->left -= exact->iterations - before;
-    cairn_best_update(&a->best, exact, measure);
     *is_done = exact->is_superseded || measure <= exact->limit;
-    if (*is_done) {
-        cairn_best_set(&a->best, exact, measure);
+    take(a, &cairn_solver_newton_cone, measure, *is_done);
+    return cairn_ok();
+}
+
+// Another method from the start that was given.
+static CairnStatus call(Auto *a, const CairnSolver *solver, const void *options, bool *is_done) {
+    CairnExact *exact = &a->newton.cones.exact;
+    CairnSolverContext context = *a->context;
+    CairnSolveReport report = {0};
+    CairnArenaMark mark = cairn_arena_mark(context.arena);
+    memcpy(a->found, a->given, (size_t)a->problem->row_count * sizeof *a->found);
+    context.review = exact->may_ask ? context.review : NULL; // which is asked once
+    CairnStatus status = solver->solve(a->problem, a->parts, options, &context, a->found, &report);
+    cairn_arena_release(context.arena, mark);
+    if (status.code == CAIRN_NUMERIC) {
+        return cairn_ok();
     }
+    CAIRN_TRY(status);
+    a->others += report.factorizations;
+    exact->is_superseded = report.is_superseded;
+    *is_done = report.is_superseded || report.outcome == CAIRN_OUTCOME_CONVERGED;
+    take(a, solver, cairn_cones_start(&a->newton.cones, a->found), *is_done);
     return cairn_ok();
 }
 
@@ -116,6 +147,11 @@ static CairnStatus start(Auto *a, double *measure) {
     return cairn_ok();
 }
 
+// Bounds that follow the load.
+static bool is_current(const CairnProblem *problem) {
+    return cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) >= 0;
+}
+
 // Contacts between loose bodies: sweeps bring these near the answer, and joints hardly.
 static bool is_heap(const CairnProblem *problem) {
     int rows = 0;
@@ -125,8 +161,8 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
-// Where W is given: Newton's method from the start, then from nothing along other paths.
-static CairnStatus find_given(Auto *a, const CairnAutoOptions *options, bool *is_done) {
+// Newton's method from nothing, along several paths; where `is_warm` first from where sweeps are.
+static CairnStatus find_from_nothing(Auto *a, const CairnAutoOptions *options, bool is_warm, bool *is_done) {
     int steps = 5 * options->iterations / 2; // from nothing it takes more than from what sweeps leave
     static const double stiffness[] = {1, 4, 0.25};
     CairnNewtonCone *newton = &a->newton;
@@ -135,7 +171,7 @@ static CairnStatus find_given(Auto *a, const CairnAutoOptions *options, bool *is
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
     }
     for (size_t k = 0; k < sizeof stiffness / sizeof *stiffness && !*is_done && a->left > 0; k++) {
-        (void)cairn_cones_start(&newton->cones, k == 0 ? a->lambda : zeros);
+        (void)cairn_cones_start(&newton->cones, k == 0 && is_warm ? a->lambda : zeros);
         cairn_smooth_stiffen(newton->smooth, stiffness[k]);
         CAIRN_TRY(find(a, cairn_smooth_run, steps, is_done));
     }
@@ -149,29 +185,53 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
     const CairnExact *exact = &a->newton.cones.exact;
     double measure = (double)INFINITY;
     CAIRN_TRY(start(a, &measure));
-    cairn_best_update(&a->best, exact, measure);
+    take(a, &cairn_solver_newton_cone, measure, false);
     if (measure <= near * exact->scale) {
         bool is_short = a->others == 0 && options->iterations > WARM;
         CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
     bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
-    return *is_done || !is_given ? cairn_ok() : find_given(a, options, is_done);
+    return *is_done || !is_given ? cairn_ok() : find_from_nothing(a, options, true, is_done);
+}
+
+// The central path of ipm-cone, with a bound on its work.
+static CairnIpmConeOptions path_options(const CairnProblem *problem) {
+    enum { WORK = 200000, LEAST = 100, MOST = 2000 }; // rows times steps along it
+    int steps = WORK / (problem->row_count + 1), path = steps < LEAST ? LEAST : steps > MOST ? MOST : steps;
+    return (CairnIpmConeOptions){
+        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = path, .tolerance = 1e-10, .warm = true};
+}
+
+// Where Newton's method has not arrived: the fixed point over bounds, or the central path.
+static CairnStatus end(Auto *a, bool *is_done) {
+    a->has_ended = true;
+    CairnIpmConeOptions options = path_options(a->problem);
+    return is_current(a->problem) ? call(a, &cairn_solver_bpp, NULL, is_done)
+                                  : call(a, &cairn_solver_ipm_cone, &options, is_done);
 }
 
 // Newton's method from ever nearer starts.
 static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_done) {
-    enum { FOLLOWS = 3, PATH = 120 }; // after which sweeps paths are tried, and most steps along one
+    enum { PATH = 120, SMALL = 300 }; // most steps along a path; rows for which the fixed point over bounds is cheap
+    static const double lost = 0.1;   // of max|b|: sweeps are no help, as where masses are far apart
     static const double far = 3e-3;   // of max|b|: the start needs more sweeps
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     const CairnExact *exact = &a->newton.cones.exact;
     // Paths of bounds that follow the load are followed early; those of Coulomb's law where sweeps have had their chance.
-    size_t follows = cairn_law_find(a->problem, CAIRN_FRICTION_BOX_CURRENT) >= 0 ? 1 : 3;
+    size_t follows = is_current(a->problem) ? 1 : 3;
     bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
+    bool is_small = is_current(a->problem) && a->problem->row_count <= SMALL && !is_given && !is_budget(options);
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
         double measure = cairn_cones_start(&a->newton.cones, a->lambda);
         if (k > 0 || !heap || measure <= far * exact->scale) {
             CAIRN_TRY(find(a, cairn_smooth_run, options->iterations, is_done));
+        }
+        if (k == 0 && !*is_done && !is_given && measure > lost * exact->scale) {
+            CAIRN_TRY(find_from_nothing(a, options, false, is_done));
+        }
+        if (k == 0 && !*is_done && is_small && a->left > 0) {
+            CAIRN_TRY(end(a, is_done));
         }
         if (k == follows && !*is_done && !is_given && a->left > 0) {
             CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
@@ -180,33 +240,10 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     return cairn_ok();
 }
 
-// The central paths of ipm-cone, where Newton's method is not to be had or has not arrived.
-static CairnStatus follow_paths(Auto *a, double best, CairnSolveReport *report) {
-    static const CairnIpmConeOptions path = {
-        .formulation = CAIRN_FORMULATION_AUTO, .iterations = 120, .path = 100, .tolerance = 1e-10, .warm = true};
-    CairnSolverContext context = *a->context;
-    CairnSolveReport followed = {0};
-    double *found = CAIRN_PUSH(context.arena, double, a->problem->row_count + 1);
-    if (found == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
-    }
-    size_t size = (size_t)a->problem->row_count * sizeof *found;
-    memcpy(found, a->lambda, size);
-    context.review = isfinite(best) && !a->newton.cones.exact.may_ask ? NULL : context.review; // which is asked once
-    CairnStatus status = cairn_solver_ipm_cone.solve(a->problem, a->parts, &path, &context, found, &followed);
-    if (status.code == CAIRN_NUMERIC && isfinite(best)) {
-        return cairn_ok();
-    }
-    CAIRN_TRY(status);
-    int iterations = report->iterations + followed.iterations,
-        factorizations = report->factorizations + followed.factorizations;
-    if (followed.is_superseded || !(followed.claimed >= best)) {
-        memcpy(a->lambda, found, size);
-        *report = followed;
-        report->finisher = cairn_solver_ipm_cone.name;
-    }
-    report->iterations = iterations;
-    report->factorizations = factorizations;
+static CairnStatus follow_path(Auto *a, CairnSolveReport *report) {
+    CairnIpmConeOptions options = path_options(a->problem);
+    CAIRN_TRY(cairn_solver_ipm_cone.solve(a->problem, a->parts, &options, a->context, a->lambda, report));
+    report->finisher = cairn_solver_ipm_cone.name;
     return cairn_ok();
 }
 
@@ -228,14 +265,14 @@ static CairnStatus sweep_alone(Auto *a, const CairnAutoOptions *options, CairnSo
 // The convex law alone, whose central path takes no more factors than Newton's method, and cheaper ones.
 static bool is_convex(const CairnProblem *problem) {
     return problem->form == CAIRN_FORM_DYNAMICS && cairn_law_find(problem, CAIRN_FRICTION_COULOMB) < 0 &&
-           cairn_law_find(problem, CAIRN_FRICTION_BOX_CURRENT) < 0;
+           !is_current(problem);
 }
 
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
     bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
     bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
     if (has_path && !is_budget(options) && is_convex(a->problem)) {
-        CAIRN_TRY(follow_paths(a, (double)INFINITY, report));
+        CAIRN_TRY(follow_path(a, report));
         if (!takes || report->is_superseded || report->outcome == CAIRN_OUTCOME_CONVERGED) {
             return cairn_ok();
         }
@@ -251,14 +288,17 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
         return sweep_alone(a, options, report);
     }
     if (!takes) {
-        return follow_paths(a, (double)INFINITY, report);
+        return follow_path(a, report);
     }
     CairnExact *exact = &a->newton.cones.exact;
     CAIRN_TRY(cairn_best_init(&a->best, exact));
-    cairn_best_update(&a->best, exact, cairn_cones_start(&a->newton.cones, a->lambda));
+    take(a, &cairn_solver_newton_cone, cairn_cones_start(&a->newton.cones, a->lambda), false);
     CAIRN_TRY(begin(a, options, &is_done));
     if (!is_done) {
         CAIRN_TRY(approach(a, options, &is_done));
+    }
+    if (!is_done && has_path && !a->has_ended && !is_budget(options)) {
+        CAIRN_TRY(end(a, &is_done));
     }
     cairn_best_take(&a->best, exact);
     CairnOutcome outcome = a->best.measure <= exact->limit ? CAIRN_OUTCOME_CONVERGED
@@ -267,8 +307,8 @@ static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSo
     CAIRN_TRY(cairn_exact_report(exact, outcome, a->best.measure, a->lambda, report));
     report->iterations += a->sweep_count;
     report->factorizations += a->others;
-    report->finisher = cairn_solver_newton_cone.name;
-    return is_done || !has_path || is_budget(options) ? cairn_ok() : follow_paths(a, a->best.measure, report);
+    report->finisher = a->finisher->name;
+    return cairn_ok();
 }
 
 static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *parts, const void *options,
@@ -280,9 +320,10 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
         report->finisher = report->finisher != NULL ? report->finisher : cairn_solver_bpp.name;
         return cairn_ok();
     }
-    Auto a = {.problem = problem, .parts = parts, .context = context};
+    Auto a = {.problem = problem, .parts = parts, .context = context, .given = lambda};
     a.lambda = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
-    if (a.lambda == NULL) {
+    a.found = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
+    if (a.lambda == NULL || a.found == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", problem->row_count);
     }
     memcpy(a.lambda, lambda, (size_t)problem->row_count * sizeof *lambda);
