@@ -139,6 +139,7 @@ static void list_blocks(CairnStep *step) {
         } else if (step->store->bodies[i].type == CAIRN_BODY_DYNAMIC) {
             step->blocks[step->block_count].body = i;
             step->block_of[i] = step->block_count++;
+            step->mass += step->store->bodies[i].model->mass;
         }
     }
 }

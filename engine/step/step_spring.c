@@ -3,7 +3,9 @@
 // With g_L = contact_give * typical_length, w = m g h the impulse that carries the mass m which two points feel of each
 // other, and u = load / w, a contact is e deep:
 //     e = g_L u                where u <= 1,
-//     e = g_L (1 + ln u)       beyond: what bears a thousand times its own weight is eight times as deep.
+//     e = g_L (1 + ln u)       beyond: what bears a thousand times its own weight is eight times as deep;
+//     e = g_L (ln U + u / U)   from U on, a hundred times the weight of all that moves: what is wedged in, or begins
+//                              in one another, would else be pushed by e to the power of its depth.
 // It holds a load m, which it is deflected by, and approaches the present one in steps of the share beta of what is
 // missing (a spring beside a damper):
 //     w = J v + C (lambda - m),   C = (e(m + beta (expected - m)) - e(m)) / (h (expected - m)),
@@ -32,23 +34,31 @@ static double give_of(const CairnStep *step) {
     return step->world->def.contact_give * step->world->def.typical_length;
 }
 
-// w
-static double unit_of(const CairnStep *step, const CairnStepContact *c) {
+// What spring a contact has.
+typedef struct Spring {
+    double unit, most; // w, U
+} Spring;
+
+static Spring spring_of(const CairnStep *step, const CairnStepContact *c) {
+    static const double beyond = 100;
     const int bodies[2] = {c->body_a, c->body_b};
     double inverse = 0;
     for (int k = 0; k < 2; k++) {
         inverse += cairn_step_block(step, bodies[k]) >= 0 ? 1 / step->store->bodies[bodies[k]].model->mass : 0;
     }
-    return fmax(cairn_step_acceleration(step) * step->kick, elastic * give_of(step) / (step->h * softest)) / inverse;
+    double speed = fmax(cairn_step_acceleration(step) * step->kick, elastic * give_of(step) / (step->h * softest));
+    return (Spring){speed / inverse, beyond * fmax(1, step->mass * inverse)};
 }
 
 // e / g_L of u, and u of that.
-static double deflection_at(double u) {
-    return u <= 1 ? u : 1 + log(u);
+static double deflection_at(Spring s, double u) {
+    return u <= 1 ? u : u <= s.most ? 1 + log(u) : log(s.most) + u / s.most;
 }
 
-static double load_at(double deflection) {
-    return deflection <= 1 ? deflection : exp(deflection - 1);
+static double load_at(Spring s, double deflection) {
+    return deflection <= 1                 ? deflection
+           : deflection <= 1 + log(s.most) ? exp(deflection - 1)
+                                           : s.most * (deflection - log(s.most));
 }
 
 static double last_held(const CairnStep *step, const CairnStepContact *c) {
@@ -61,11 +71,12 @@ double cairn_step_held_load(const CairnStep *step, const CairnStepContact *c) {
     if (!cairn_step_has_springs(step) || !(held > 0 || (c->record < 0 && c->is_known)) || !(c->distance < 0)) {
         return 0;
     }
-    double unit = unit_of(step, c), deep = -c->distance / give_of(step);
+    Spring s = spring_of(step, c);
+    double deep = -c->distance / give_of(step);
     if (c->record < 0) { // a new point of a patch that bore a load: it is as deep as the others
-        return unit * fmin(deep, 1);
+        return s.unit * fmin(deep, 1);
     }
-    return deflection_at(held / unit) > deep ? unit * load_at(deep) : held;
+    return deflection_at(s, held / s.unit) > deep ? s.unit * load_at(s, deep) : held;
 }
 
 // m'
@@ -73,9 +84,10 @@ double cairn_step_hold_load(const CairnStep *step, const CairnStepContact *c, do
     if (!cairn_step_has_springs(step)) {
         return last_held(step, c);
     }
-    double held = cairn_step_held_load(step, c), unit = unit_of(step, c);
-    double deflection = deflection_at(held / unit) + step->h * compliance * (load - held) / give_of(step);
-    return deflection > 0 ? fmin(unit * load_at(deflection), fmax(held, load)) : 0;
+    Spring s = spring_of(step, c);
+    double held = cairn_step_held_load(step, c);
+    double deflection = deflection_at(s, held / s.unit) + step->h * compliance * (load - held) / give_of(step);
+    return deflection > 0 ? fmin(s.unit * load_at(s, deflection), fmax(held, load)) : 0;
 }
 
 double cairn_step_kept_overlap(const CairnStep *step, const CairnStepContact *c) {
@@ -83,24 +95,28 @@ double cairn_step_kept_overlap(const CairnStep *step, const CairnStepContact *c)
     if (!cairn_step_has_springs(step)) {
         return slop;
     }
-    return slop + give_of(step) * (lasting + deflection_at(cairn_step_held_load(step, c) / unit_of(step, c)));
+    Spring s = spring_of(step, c);
+    return slop + give_of(step) * (lasting + deflection_at(s, cairn_step_held_load(step, c) / s.unit));
 }
 
 // C from a held load to an expected one; where they are nearly the same the slope of e.
 static double chord(const CairnStep *step, const CairnStepContact *c, double held, double expected) {
-    double u = held / unit_of(step, c), rise = expected / unit_of(step, c) - u;
-    double slope = fabs(rise) > 1e-3 * fmax(u, u + rise) ? (deflection_at(u + elastic * rise) - deflection_at(u)) / rise
-                                                         : elastic / fmax(u, 1);
-    return give_of(step) / step->h * slope / unit_of(step, c);
+    Spring s = spring_of(step, c);
+    double u = held / s.unit, rise = expected / s.unit - u;
+    double slope = fabs(rise) > 1e-3 * fmax(u, u + rise)
+                       ? (deflection_at(s, u + elastic * rise) - deflection_at(s, u)) / rise
+                       : elastic / fmin(fmax(u, 1), s.most);
+    return give_of(step) / step->h * slope / s.unit;
 }
 
 // ---- loads that were not expected ----
 
 static bool is_too_deep(const CairnStep *step, const CairnStepContact *c, double compliance, double load) {
-    double held = cairn_step_held_load(step, c), unit = unit_of(step, c), rise = load - held;
-    return rise > 0 &&
-           step->h * compliance * rise >
-               give_of(step) * (misjudged + deflection_at((held + elastic * rise) / unit) - deflection_at(held / unit));
+    Spring s = spring_of(step, c);
+    double held = cairn_step_held_load(step, c), rise = load - held;
+    return rise > 0 && step->h * compliance * rise >
+                           give_of(step) * (misjudged + deflection_at(s, (held + elastic * rise) / s.unit) -
+                                            deflection_at(s, held / s.unit));
 }
 
 bool cairn_step_review_springs(const CairnStep *step, const CairnStepContacts *contacts, const CairnStepSystem *system,
