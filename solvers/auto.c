@@ -50,6 +50,7 @@ typedef struct Auto {
     int sweep_count;             // so far
     int left;                    // Newton steps, where these are a budget
     int others;                  // factors of other methods than Newton's
+    bool is_at_rest;             // the start is the convex law's answer
     bool has_ended;              // another method was called
 } Auto;
 
@@ -137,10 +138,13 @@ static CairnStatus start(Auto *a, double *measure) {
     if (first == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", rows);
     }
+    int factors = 0;
     memcpy(first, a->lambda, (size_t)rows * sizeof *first);
-    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &a->others));
+    CAIRN_TRY(cairn_rest_start(a->problem, a->parts, a->context, exact->b, a->lambda, &factors));
+    a->others += factors;
+    a->is_at_rest = factors > 0;
     *measure = cairn_cones_start(&a->newton.cones, a->lambda);
-    if (a->others > 0 && *measure > near * exact->scale) {
+    if (a->is_at_rest && *measure > near * exact->scale) {
         memcpy(a->lambda, first, (size_t)rows * sizeof *first);
         *measure = cairn_cones_start(&a->newton.cones, a->lambda);
     }
@@ -187,7 +191,7 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
     CAIRN_TRY(start(a, &measure));
     take(a, &cairn_solver_newton_cone, measure, false);
     if (measure <= near * exact->scale) {
-        bool is_short = a->others == 0 && options->iterations > WARM;
+        bool is_short = !a->is_at_rest && options->iterations > WARM;
         CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
     bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
@@ -269,12 +273,14 @@ static bool is_convex(const CairnProblem *problem) {
 }
 
 static CairnStatus solve_cones(Auto *a, const CairnAutoOptions *options, CairnSolveReport *report) {
+    *report = (CairnSolveReport){.outcome = CAIRN_OUTCOME_STALLED};
     bool takes = cairn_is_ok(cairn_solver_accepts(&cairn_solver_newton_cone, a->problem)), is_done = false;
     bool has_path = cairn_is_ok(cairn_solver_accepts(&cairn_solver_ipm_cone, a->problem));
     if (has_path && !is_budget(options) && is_convex(a->problem)) {
-        CAIRN_TRY(follow_path(a, report));
-        if (!takes || report->is_superseded || report->outcome == CAIRN_OUTCOME_CONVERGED) {
-            return cairn_ok();
+        CairnStatus status = follow_path(a, report);
+        if (!takes || report->is_superseded || report->outcome == CAIRN_OUTCOME_CONVERGED ||
+            (!cairn_is_ok(status) && status.code != CAIRN_NUMERIC)) {
+            return status;
         }
         a->others += report->factorizations;
         has_path = false;
@@ -320,7 +326,8 @@ static CairnStatus solve_auto(const CairnProblem *problem, const CairnParts *par
         report->finisher = report->finisher != NULL ? report->finisher : cairn_solver_bpp.name;
         return cairn_ok();
     }
-    Auto a = {.problem = problem, .parts = parts, .context = context, .given = lambda};
+    Auto a = {
+        .problem = problem, .parts = parts, .context = context, .given = lambda, .finisher = &cairn_solver_newton_cone};
     a.lambda = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     a.found = CAIRN_PUSH(context->arena, double, problem->row_count + 1);
     if (a.lambda == NULL || a.found == NULL) {
