@@ -159,7 +159,7 @@ typedef struct CairnStep {
     int *block_of; // of each body slot; -1: not dynamic, or asleep
     CairnStepBlock *blocks;
     CairnMat3 *inertias; // of each block that is no ball: cairn_step_inertia
-    double mass; // of all blocks
+    double mass;         // of all blocks
     int block_count;
     int sleeping_count; // bodies asleep at the start
 

@@ -71,7 +71,8 @@ static void take(Path *p) {
     p->eps = p->tried_eps;
 }
 
-static CairnStatus init(Path *p, CairnSmoothSystem *system) {
+// False: there is no memory.
+static bool init(Path *p, CairnSmoothSystem *system) {
     const CairnExact *exact = &system->cones->exact;
     const CairnProblem *problem = exact->problem;
     size_t rows = (size_t)problem->row_count + 1;
@@ -81,7 +82,7 @@ static CairnStatus init(Path *p, CairnSmoothSystem *system) {
                             &p->tried.w, &p->change.lambda, &p->change.w};
     double *memory = CAIRN_PUSH_ZERO(exact->context->arena, double, rows * sizeof all / sizeof *all);
     if (memory == NULL) {
-        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
+        return false;
     }
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         *all[i] = memory + i * rows;
@@ -95,7 +96,7 @@ static CairnStatus init(Path *p, CairnSmoothSystem *system) {
             p->size[row] = cairn_exact_weight(exact, row) * system->groups[f].law.k;
         }
     }
-    return cairn_ok();
+    return true;
 }
 
 // The longest part of a step that brings F down, from what it is at the iterate. False: none does. along: how much of
@@ -204,8 +205,10 @@ CairnStatus cairn_smooth_path(CairnSmoothSystem *system, double first, int steps
     CairnCones *cones = system->cones;
     CairnExact *exact = &cones->exact;
     Path path;
-    bool goes_on = true;
-    CAIRN_TRY(init(&path, system));
+    bool goes_on = true, refines = system->refines;
+    if (!init(&path, system)) {
+        return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, exact->problem->row_count);
+    }
     begin(&path, first);
     system->refines = true; // near a fold factors lose digits
     for (int k = 0; k < steps && goes_on && path.eps > enough * exact->scale && best->measure > exact->target; k++) {
@@ -214,5 +217,6 @@ CairnStatus cairn_smooth_path(CairnSmoothSystem *system, double first, int steps
         cairn_cones_renew(cones); // bounds that follow without a cone
     }
     *eps = path.eps;
+    system->refines = refines;
     return cairn_ok();
 }

@@ -90,7 +90,7 @@ static void a_pile_knows_no_axes(void **state) {
     static SupportCounts frames;
     for (int s = 0; s < seeds; s++) {
         for (int t = 0; t < TURNS; t++) {
-            pour((uint64_t)(s + 1), turns[t], t == 0 ? &first : &pile);
+            pour((uint64_t)s + 1, turns[t], t == 0 ? &first : &pile);
             const Pile *p = t == 0 ? &first : &pile;
             early = fmax(early, early_difference(&first, p));
             mean[t] += p->angle / seeds;

@@ -74,7 +74,7 @@ static void a_box_slides_as_far_as_on_a_plane(void **state) {
         double side = sides[i % 3], h = steps[i / 3], worst = 0, way = i < 3 ? exact : exact - 0.5 * speed * h;
         int uncertified = 0, rows = 0;
         for (int k = 0; k < (is_long ? 12 : 6); k += support_rounds(1, 3)) {
-            slide(side, 1e-9 * pow(10, k % 6), k < 6 ? 0.1 : 0.05, (uint64_t)(k + 1), h, &s);
+            slide(side, 1e-9 * pow(10, k % 6), k < 6 ? 0.1 : 0.05, (uint64_t)k + 1, h, &s);
             worst = fabs(s.way - way) > fabs(worst) ? s.way - way : worst;
             rows = s.rows > rows ? s.rows : rows;
             uncertified += s.tally.uncertified;

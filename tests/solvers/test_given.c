@@ -195,7 +195,8 @@ static void full_factors_solve(void **state) {
         CairnDenseLu lu;
         cairn_arena_init(&arena, &plain);
         assert_true(cairn_dense_lu_init(&lu, n + 5, &arena));
-        double *A = take((size_t)(n * n), sizeof *A), *x = take((size_t)n, sizeof *x), *y = take((size_t)n, sizeof *y);
+        double *A = take((size_t)n * (size_t)n, sizeof *A), *x = take((size_t)n, sizeof *x),
+               *y = take((size_t)n, sizeof *y);
         cairn_dense_lu_clear(&lu, n);
         for (int i = 0; i < n; i++) {
             x[i] = support_uniform(&seed, -1, 1);
@@ -249,7 +250,7 @@ static void bad_matrices_and_coefficients_are_refused(void **state) {
         double *diagonal = entry_of(&g, row, row), kept = *diagonal;
         const CairnSolver *const all[] = {&cairn_solver_auto, &cairn_solver_psor, &cairn_solver_newton_cone,
                                           &cairn_solver_nnewton};
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
             char words[64];
             *diagonal = -kept;
             CairnStatus status = ask(all[k], &g.problem, lambda);
@@ -289,7 +290,7 @@ static void a_budget_ends_a_solve(void **state) {
         TestPile heap;
         test_pile_heap(&heap, &seed, 12 + draw, 1e-7, draw % 2 ? CAIRN_FRICTION_COULOMB : CAIRN_FRICTION_CONE);
         size_t m = (size_t)heap.problem.row_count;
-        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
             for (size_t n = 0; n < sizeof budgets / sizeof *budgets; n++) {
                 double *lambda = take(m, sizeof *lambda), chosen[64] = {0}; // its options
                 cairn_fields_preset(all[k]->options, chosen);
