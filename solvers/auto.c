@@ -224,6 +224,7 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     // Paths of bounds that follow the load are followed early; those of Coulomb's law where sweeps have had their chance.
     size_t follows = is_current(a->problem) ? 1 : 3;
     bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
+    double last = (double)INFINITY;
     bool is_small = is_current(a->problem) && a->problem->row_count <= SMALL && !is_given && !is_budget(options);
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !*is_done && options->sweeps > 0 && a->left > 0; k++) {
         CAIRN_TRY(sweep(a, (k > 0 || heap ? rounds[k] : 1) * options->sweeps));
@@ -240,6 +241,10 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
         if (k == follows && !*is_done && !is_given && a->left > 0) {
             CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
         }
+        if (k > 1 && !(measure < 0.5 * last)) { // sweeps lead nowhere
+            break;
+        }
+        last = measure;
     }
     return cairn_ok();
 }
