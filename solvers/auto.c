@@ -235,13 +235,13 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
         if (k == 0 && !*is_done && !is_given && measure > lost * exact->scale) {
             CAIRN_TRY(find_from_nothing(a, options, false, is_done));
         }
-        if (k == 0 && !*is_done && is_small && a->left > 0) {
-            CAIRN_TRY(end(a, is_done));
-        }
         if (k == follows && !*is_done && !is_given && a->left > 0) {
             CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
         }
-        if (k > 1 && !(measure < 0.5 * last)) { // sweeps lead nowhere
+        if (k == follows && !*is_done && is_small) {
+            CAIRN_TRY(end(a, is_done));
+        }
+        if (k > 1 && measure > lost * exact->scale && !(measure < 0.5 * last)) { // sweeps lead nowhere
             break;
         }
         last = measure;
