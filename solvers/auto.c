@@ -165,8 +165,8 @@ static bool is_heap(const CairnProblem *problem) {
     return 10 * (double)rows >= 9 * (double)problem->row_count;
 }
 
-// Newton's method from nothing, along several paths; where `is_warm` first from where sweeps are.
-static CairnStatus find_from_nothing(Auto *a, const CairnAutoOptions *options, bool is_warm, bool *is_done) {
+// Where W is given: Newton's method from the start, then from nothing along other paths.
+static CairnStatus find_given(Auto *a, const CairnAutoOptions *options, bool *is_done) {
     int steps = 5 * options->iterations / 2; // from nothing it takes more than from what sweeps leave
     static const double stiffness[] = {1, 4, 0.25};
     CairnNewtonCone *newton = &a->newton;
@@ -175,7 +175,7 @@ static CairnStatus find_from_nothing(Auto *a, const CairnAutoOptions *options, b
         return cairn_error(CAIRN_OUT_OF_MEMORY, "auto: no memory for %d rows", a->problem->row_count);
     }
     for (size_t k = 0; k < sizeof stiffness / sizeof *stiffness && !*is_done && a->left > 0; k++) {
-        (void)cairn_cones_start(&newton->cones, k == 0 && is_warm ? a->lambda : zeros);
+        (void)cairn_cones_start(&newton->cones, k == 0 ? a->lambda : zeros);
         cairn_smooth_stiffen(newton->smooth, stiffness[k]);
         CAIRN_TRY(find(a, cairn_smooth_run, steps, is_done));
     }
@@ -195,7 +195,7 @@ static CairnStatus begin(Auto *a, const CairnAutoOptions *options, bool *is_done
         CAIRN_TRY(find(a, cairn_smooth_run, is_short ? WARM : options->iterations, is_done));
     }
     bool is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
-    return *is_done || !is_given ? cairn_ok() : find_from_nothing(a, options, true, is_done);
+    return *is_done || !is_given ? cairn_ok() : find_given(a, options, is_done);
 }
 
 // The central path of ipm-cone, with a bound on its work.
@@ -222,7 +222,7 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
     static const int rounds[] = {2, 6, 20, 60, 200, 600}; // of sweeps, in times the option
     const CairnExact *exact = &a->newton.cones.exact;
     // Paths of bounds that follow the load are followed early; those of Coulomb's law where sweeps have had their chance.
-    size_t follows = is_current(a->problem) ? 1 : 3;
+    size_t follows = is_current(a->problem) ? 1 : 4;
     bool heap = is_heap(a->problem), is_given = a->problem->form == CAIRN_FORM_EXPLICIT;
     double last = (double)INFINITY;
     bool is_small = is_current(a->problem) && a->problem->row_count <= SMALL && !is_given && !is_budget(options);
@@ -231,9 +231,6 @@ static CairnStatus approach(Auto *a, const CairnAutoOptions *options, bool *is_d
         double measure = cairn_cones_start(&a->newton.cones, a->lambda);
         if (k > 0 || !heap || measure <= far * exact->scale) {
             CAIRN_TRY(find(a, cairn_smooth_run, options->iterations, is_done));
-        }
-        if (k == 0 && !*is_done && !is_given && measure > lost * exact->scale) {
-            CAIRN_TRY(find_from_nothing(a, options, false, is_done));
         }
         if (k == follows && !*is_done && !is_given && a->left > 0) {
             CAIRN_TRY(find(a, cairn_smooth_follow, PATH, is_done));
