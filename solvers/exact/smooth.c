@@ -258,7 +258,9 @@ CairnStatus cairn_smooth_follow(CairnSmooth *smooth, int steps, double *measure)
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %d rows", exact->name, rows_of(smooth));
     }
     CairnStatus status = cairn_ok();
-    for (size_t k = 0; k < sizeof paths / sizeof *paths && best.measure > exact->limit && cairn_is_ok(status); k++) {
+    for (size_t k = 0;
+         k < sizeof paths / sizeof *paths && best.measure > exact->limit && exact->scale > 0 && cairn_is_ok(status);
+         k++) {
         cairn_smooth_weigh(&smooth->system, nothing, paths[k].is_cold);
         CairnArenaMark inner = cairn_arena_mark(exact->context->arena);
         status = cairn_smooth_path(&smooth->system, paths[k].first * exact->scale, steps, &best, &smooth->eps);

@@ -40,7 +40,8 @@ static const double most_eps = 1e3; // to begin with, as a share of the scale
 static const double first_step = 0.5;
 
 static double measure(const Path *p, const double *lambda, const double *w, double eps, double *F) {
-    return cairn_smooth_evaluate(p->system, lambda, w, eps, F) / (eps * sqrt(p->rows));
+    double length = cairn_smooth_evaluate(p->system, lambda, w, eps, F), unit = eps * sqrt(p->rows);
+    return unit > 0 ? length / unit : (double)INFINITY;
 }
 
 static double product(const Path *p, const double *x, const double *y) {
