@@ -34,7 +34,7 @@ static double give_of(const CairnStep *step) {
     return step->world->def.contact_give * step->world->def.typical_length;
 }
 
-// What spring a contact has.
+// The spring of a contact, by its bodies and all that moves.
 typedef struct Spring {
     double unit, most; // w, U
 } Spring;

@@ -205,7 +205,7 @@ ALWAYS_INLINE void drive_by(const Eight *curve, const Eight *drive, Eight *by) {
     choose(&is_shrinking, &curved, &straight, by);
 }
 
-// The same for the eigenvalues of E = p \ (dq_y o dq_z) with p = q o q: near the path q is sqrt(mu) e, and all frames
+// Aims the pairs as aim_side does, by the eigenvalues of E = p \ (dq_y o dq_z) with p = q o q: near the path q is sqrt(mu) e, and all frames
 // are nearly that of E. To first order it is Mehrotra's corrector.
 void cairn_ipm_soc_aim(CairnIpmSoc *soc, double mu) {
     for (int c = 0; c < soc->room; c += 8) {

@@ -15,7 +15,7 @@ struct CairnSmooth {
     CairnSmoothSystem system;
     double *F;            // of the point that is tried
     double *step, *moved; // a Newton step, and A times it
-    Point tried, next, taken;
+    Point tried, taken;
     double eps, fall; // by which share eps is to fall
     double near;      // F is nearly zero where its root mean square is no larger than eps times this
     double least;     // the smallest eps at the last time that eps was let fall by half
@@ -39,12 +39,11 @@ CairnStatus cairn_smooth_make(CairnCones *cones, CairnSmooth **smooth, bool *tak
         return cairn_ok();
     }
     CairnSmooth *s = CAIRN_PUSH_ZERO(arena, CairnSmooth, 1);
-    double *vectors = CAIRN_PUSH_ZERO(arena, double, 9 * rows);
+    double *vectors = CAIRN_PUSH_ZERO(arena, double, 7 * rows);
     if (s == NULL || vectors == NULL) {
         return cairn_error(CAIRN_OUT_OF_MEMORY, "%s: no memory for %zu rows", exact->name, rows - 1);
     }
-    double **const all[] = {&s->F,           &s->step,   &s->moved,        &s->tried.lambda, &s->tried.w,
-                            &s->next.lambda, &s->next.w, &s->taken.lambda, &s->taken.w};
+    double **const all[] = {&s->F, &s->step, &s->moved, &s->tried.lambda, &s->tried.w, &s->taken.lambda, &s->taken.w};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         *all[i] = vectors + i * rows;
     }

@@ -7,7 +7,7 @@
 
 enum { NODE = CAIRN_GIVEN_ROWS };
 
-// Of D, added to A in the factor alone: rows of W may depend on one another, and without exchanges that needs pivots
+// The share of D that is added to A in the factor alone: rows of W may depend on one another, and without exchanges that needs pivots
 // that stand out from rounding. Refinement takes it away again.
 static const double least_give = 1e-13;
 

@@ -13,7 +13,7 @@ struct CairnSmoothSystem;
 
 enum { CAIRN_SMOOTH_BLOCK = CAIRN_GIVEN_ROWS * CAIRN_GIVEN_ROWS };
 
-// Of a node.
+// The matrices that the factor keeps for the block of a node.
 typedef struct CairnSmoothNode {
     double inverse[CAIRN_SMOOTH_BLOCK]; // of D_c
     double G[CAIRN_SMOOTH_BLOCK];       // D_c^-1 W_c

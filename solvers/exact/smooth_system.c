@@ -75,9 +75,8 @@ static void set_weight(CairnSmoothSystem *s, int f, double k) {
 
 // k is how a change of an impulse is held against one of a velocity. The trace of A's block would be that of a contact
 // alone; but what a contact in a heap feels is much less, and where its load is large any change of the velocity by eps is
-// nothing to it: there k lambda_N stays below a tenth of the velocities that are at stake. From
-// nothing, where loads are unknown, a fortieth of the trace is best. Measured on frames of heaps, towers and chains: 8 to
-// 42 factors from nothing, where the trace itself takes 30 to 180 or does not arrive.
+// nothing to it: there k lambda_N stays below a hundredth of the velocities that are at stake, and k below a two
+// hundredth of the trace. From nothing, where loads are unknown, a fortieth of the trace is best (docs/solvers.md).
 void cairn_smooth_weigh(CairnSmoothSystem *s, const double *lambda, bool is_cold) {
     const double cold = 0.025 * s->stiffness, share = is_cold ? cold : 0.005, loaded = is_cold ? cold : 0.01;
     const CairnExact *exact = &s->cones->exact;

@@ -1,7 +1,7 @@
 // The linear system of a Newton step on the rounded law (smooth.h), in body space, or in full where the problem gives
 // W.
 //
-// Of every cone and bounded row F has the slopes L (in lambda) and W (in w); the bound of a spin row, and of tangents
+// F of every cone and bounded row has the slopes L (in lambda) and W (in w); the bound of a spin row, and of tangents
 // under box friction with the present load, follows its normal impulse, which is one slope more. With A = J P^-1 J^T +
 // C the equations L x + W A x = R are
 //

@@ -166,8 +166,8 @@ typedef struct CairnRowWeights {
     const int *rows, *friction;                               // of CairnGroups
 } CairnRowWeights;
 
-// Of a row in CairnGroups.rows: the block that begins with it and how many rows it has. NULL: there is none, and the
-// row is one for itself.
+// Returns the block that begins with row k of CairnGroups.rows, and sets how many rows it has. NULL: none begins there,
+// and the row is one for itself.
 static inline const double *cairn_block_at(const CairnRowWeights *S, int k, int *rows) {
     int f = S->block != NULL ? S->friction[k] : -1;
     *rows = f >= 0 ? 3 + S->frictions[f].spin_rows : 1;

@@ -23,7 +23,7 @@ static void draw_block(uint64_t *seed, double span, CairnThetaBlock *block) {
     }
 }
 
-// The same with an axis that is not square to the others: turned by the orthogonal factorization.
+// An axis that is not square to the others: turned by the orthogonal factorization.
 static void draw_skew_block(uint64_t *seed, double span, CairnThetaBlock *block) {
     draw_block(seed, span, block);
     block->axis[2][0] = support_uniform(seed, 0.1, 0.5);
